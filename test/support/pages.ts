@@ -101,7 +101,7 @@ place orders at \`POST /orders\`, without plans and without the limits of agents
   token, tool and parameters. If the market has moved so that a start would place other orders, the server refuses it.
 - **With your approval.** On live exchanges the second call waits until a person runs \`edgemaker plans approve <id>\` or
   \`edgemaker plans refuse <id>\`. \`edgemaker plans list\` shows waiting plans. With \`EDGEMAKER_MCP_CONFIRM=plan\` the agent
-  confirms its own plans; with \`terminal\` a person approves plans on simulated exchanges too.
+  confirms its own plans; with \`terminal\` a person approves plans on simulated exchanges too. A dry run needs no approval.
 - **Only what it made.** An agent can stop, pause, resume and change the strategies that it started, change the agreements that it
   created, and cancel the orders that its token placed or that edgemaker did not place. It cannot give a strategy the name of a
   running one of another caller. \`EDGEMAKER_MCP_STRATEGIES=all\` allows all of this. A plan then names who started or made it. It also shows if a stop price is

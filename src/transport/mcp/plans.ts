@@ -40,14 +40,18 @@ const shownPlan = ({ what, cost, worstCase, limits }: Preview) => ({
   limits: [...limits],
 });
 
-/** Returns whether a person must approve each plan before its commit. */
-export const needsApproval = ({ settings, deps }: Pick<McpOptions, "settings" | "deps">): boolean =>
-  settings.confirm === undefined
+/** Returns whether a person must approve each plan before its commit; a dry run trades nothing, so it needs nobody. */
+export const needsApproval = (
+  { settings, deps }: Pick<McpOptions, "settings" | "deps">,
+  { dryRun }: CallRequest["input"] = {},
+): boolean =>
+  dryRun !== true &&
+  (settings.confirm === undefined
     ? deps.exchanges.some(({ kind }) => kind !== "sandbox")
-    : settings.confirm === "terminal";
+    : settings.confirm === "terminal");
 
-const nextStepOf = (id: string, options: McpOptions): string =>
-  needsApproval(options)
+const nextStepOf = (id: string, waits: boolean): string =>
+  waits
     ? `Nothing is done yet. Show this to the person, who must approve it with \`edgemaker plans approve ${id}\`; call again with the same parameters and this planId: the call waits for the approval.`
     : "Nothing is done yet. Show this to the person; when they agree, call again with the same parameters and this planId.";
 
@@ -102,7 +106,7 @@ export const propose = (request: CallRequest, options: McpOptions): Promise<Answ
       planId: id,
       expiresAt,
       preview: shownPlan(preview),
-      next: nextStepOf(id, options),
+      next: nextStepOf(id, needsApproval(options, input)),
     };
   });
 };
@@ -122,7 +126,7 @@ export async function commit(request: CallRequest, planId: unknown, options: Com
   if (typeof planId !== "string") return planRefused("unknown", request);
   const { deps, caller } = options;
   const key = await planKeyOf(planId, request, caller.key);
-  const waits = needsApproval(options);
+  const waits = needsApproval(options, request.input);
   const state = await untilSettled(key, waits, options);
   const preview = state === "free" ? await deps.store.consumePlan(key, waits) : undefined;
   if (!preview) return planRefused(state === "free" ? "used" : state, request);

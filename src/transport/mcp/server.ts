@@ -106,34 +106,36 @@ interface Resource {
   readonly uri: string;
   readonly name: string;
   readonly description: string;
-  /** The operation that returns it; its fields are in the URI. */
-  readonly operation: string;
+  /** The operations that return it, or a part of it; its fields are in the URI. */
+  readonly operations: readonly string[];
 }
+
+const STATUSES = ["get_grid_status", "get_quote_status", "get_strategy_status"];
 
 export const RESOURCES: readonly Resource[] = [
   {
     uri: "edgemaker://exchanges",
     name: "exchanges",
     description: "List the configured exchanges",
-    operation: "list_exchanges",
+    operations: ["list_exchanges"],
   },
   {
     uri: "edgemaker://strategies",
     name: "strategies",
-    description: "All grids with their orders and P&L",
-    operation: "get_grid_status",
+    description: "All running strategies with their orders and P&L: grids, quotes and your own",
+    operations: STATUSES,
   },
   {
     uri: "edgemaker://strategies/{id}",
     name: "strategy",
-    description: "One grid",
-    operation: "get_grid_status",
+    description: "One strategy",
+    operations: STATUSES,
   },
   {
     uri: "edgemaker://strategies/{id}/events",
     name: "strategy-events",
-    description: "Events of one grid",
-    operation: "get_grid_events",
+    description: "Events of one strategy",
+    operations: ["get_grid_events", "get_quote_events", "get_strategy_events"],
   },
 ];
 
@@ -146,8 +148,8 @@ const GUIDE_OF = {
 
 /** Adds operations' responses and the guide as resources. */
 export function addResources(server: Server, options: McpOptions): void {
-  const known = RESOURCES.filter(({ operation }) => operationOf(operation, options));
-  const described = known.map(({ operation: _operation, ...resource }) => ({
+  const known = RESOURCES.filter(({ operations }) => operationsOf(operations, options).length > 0);
+  const described = known.map(({ operations: _operations, ...resource }) => ({
     ...resource,
     mimeType: "application/json",
   }));
@@ -164,13 +166,9 @@ export function addResources(server: Server, options: McpOptions): void {
     if (uri === GUIDE_OF.uri) return { contents: [{ uri, mimeType: GUIDE_OF.mimeType, text: GUIDE }] };
     for (const resource of known) {
       const fields = matched(resource.uri, uri);
-      const operation = operationOf(resource.operation, options);
-      if (fields && operation)
-        return {
-          contents: [
-            { uri, mimeType: "application/json", text: await readResource(operation, fields, options) },
-          ],
-        };
+      if (!fields) continue;
+      const text = await readResource(operationsOf(resource.operations, options), fields, options);
+      return { contents: [{ uri, mimeType: "application/json", text }] };
     }
     throw new McpError(
       ErrorCode.InvalidParams,
@@ -179,8 +177,8 @@ export function addResources(server: Server, options: McpOptions): void {
   });
 }
 
-const operationOf = (name: string, { operations }: McpOptions): Operation | undefined =>
-  operations.find((operation) => operation.name === name);
+const operationsOf = (names: readonly string[], { operations }: McpOptions): readonly Operation[] =>
+  operations.filter(({ name }) => names.includes(name));
 
 /** Returns the fields of an address that matches a template; undefined if it does not match. */
 function matched(template: string, uri: string): Record<string, string> | undefined {
@@ -197,17 +195,26 @@ function decoded(uri: string): string {
   }
 }
 
+/** Returns the lists of all operations as one list. An id is one operation's, so the others do not find it. */
 async function readResource(
-  operation: Operation,
+  operations: readonly Operation[],
   fields: object,
   { deps, caller }: McpOptions,
 ): Promise<string> {
-  const parsed = operation.input.strict().safeParse(fields);
-  if (!parsed.success) throw new McpError(ErrorCode.InvalidParams, "this is not a resource URI");
   const call = { actor: caller.actor, isAgent: true, requestId: deps.local.randomText(12) };
-  const { status, body } = await run(operation, deps, parsed.data, call);
-  if (status !== 200) throw new McpError(ErrorCode.InvalidParams, JSON.stringify(plainTexts(body)));
-  return JSON.stringify(plainTexts(body));
+  const answers: Answer[] = [];
+  for (const operation of operations) {
+    const parsed = operation.input.strict().safeParse(fields);
+    if (parsed.success) answers.push(await run(operation, deps, parsed.data, call));
+  }
+  const [first, ...others] = answers.filter(({ status }) => status === 200);
+  const failed = answers.find(({ status }) => status !== 200 && (status !== 404 || !first));
+  if (failed) throw new McpError(ErrorCode.InvalidParams, JSON.stringify(plainTexts(failed.body)));
+  if (!first) throw new McpError(ErrorCode.InvalidParams, "this is not a resource URI");
+  if (others.length === 0) return JSON.stringify(plainTexts(first.body));
+  const bodies = [first, ...others].map(({ body }) => body as { readonly strategies: readonly object[] });
+  const strategies = bodies.flatMap((body) => body.strategies);
+  return JSON.stringify(plainTexts({ ...bodies[0], strategies, count: strategies.length }));
 }
 
 /** Returns a response as a tool's result: structured, and as JSON text for clients that ignore structure. */

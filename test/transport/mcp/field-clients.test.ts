@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createOperations } from "../../../src/operations.ts";
 import { testApp } from "../../support/app.ts";
 import { appClient, callTool, errorOf, textOf } from "../../support/mcp.ts";
 
@@ -80,5 +81,84 @@ describe("arguments", () => {
       400,
       { error: "Invalid amount", message: "amount must be a number, not text" },
     ]);
+  });
+});
+
+describe("Accept", () => {
+  const post = async (accept: string | undefined) => {
+    const { app } = await open();
+    return app.ask("/mcp", {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${app.tokens.agent}`,
+        "content-type": "application/json",
+        ...(accept === undefined ? {} : { accept }),
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: null }),
+    });
+  };
+
+  it.each([undefined, "*/*", "application/json", "application/*;q=0.9", "text/html, */*;q=0.1"])(
+    "%s gets an answer in JSON",
+    async (accept) => {
+      const response = await post(accept);
+      expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json"]);
+      expect(await response.json()).toMatchObject({ id: 1, result: { tools: expect.any(Array) } });
+    },
+  );
+
+  it.each(["text/html", "application/xml", "application/jsonl"])("%s gets status 406", async (accept) => {
+    expect((await post(accept)).status).toBe(406);
+  });
+});
+
+describe("the resource of all strategies", () => {
+  it("lists grids and quotes, and reads each of them by its id", async () => {
+    const { client } = await open();
+    const started = async (tool: string, input: object) => {
+      const shown = await callTool(client, tool, { ...input });
+      const { planId } = shown.structuredContent as { planId: string };
+      const result = await callTool(client, tool, { ...input, planId });
+      expect(result.isError, textOf(result)).toBeFalsy();
+      return (result.structuredContent as { id: string }).id;
+    };
+    const ids = [
+      await started("start_grid", GRID),
+      await started("start_quote", { ...MARKET, spread: 0.02, size: 50, baseBudget: 0.01, quoteBudget: 500 }),
+    ];
+    const read = async (uri: string) => {
+      const [content] = (await client.readResource({ uri })).contents as { text: string }[];
+      const body = JSON.parse(content?.text ?? "") as { strategies: { id: string }[]; count: number };
+      return { ...body, ids: body.strategies?.map(({ id }) => id) };
+    };
+    expect(await read("edgemaker://strategies")).toMatchObject({ ids, count: 2 });
+    for (const id of ids) {
+      expect((await read(`edgemaker://strategies/${id}`)).ids).toEqual([id]);
+      expect(await read(`edgemaker://strategies/${id}/events`)).toMatchObject({ events: expect.any(Array) });
+    }
+  });
+});
+
+describe("a dry-run start", () => {
+  it("needs no person's approval, and a real one does", async () => {
+    const { client, app } = await open({ trading: true, confirm: "terminal" });
+    const dry = { ...GRID, dryRun: true };
+    const shown = await callTool(client, "start_grid", dry);
+    const { planId, next } = shown.structuredContent as { planId: string; next: string };
+    expect(next).not.toContain("plans approve");
+    const started = await callTool(client, "start_grid", { ...dry, planId });
+    expect(started.isError, textOf(started)).toBeFalsy();
+    expect(await app.venue("kraken").openOrders()).toEqual([]);
+    const real = await callTool(client, "start_grid", GRID);
+    expect((real.structuredContent as { next: string }).next).toContain("plans approve");
+    const other = errorOf(await callTool(client, "start_grid", { ...GRID, planId }));
+    expect(other.message).toMatch(/belongs to other parameters/);
+  });
+
+  it("is the only meaning of dryRun in a tool that trades", () => {
+    const tools = createOperations(["kraken"]).filter(
+      ({ effect, input }) => effect === "trade" && "dryRun" in input.shape,
+    );
+    expect(tools.map(({ name }) => name).filter((name) => !name.startsWith("start_"))).toEqual([]);
   });
 });

@@ -117,7 +117,7 @@ describe("resources", () => {
       {
         uriTemplate: "edgemaker://strategies/{id}",
         name: "strategy",
-        description: "One grid",
+        description: "One strategy",
         mimeType: "application/json",
       },
     ]);
