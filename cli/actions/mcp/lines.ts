@@ -59,7 +59,7 @@ export function lineTransport(input: Readable, output: Writable): Transport {
   const readLine = (line: string): void => {
     const text = line.replace(/^\uFEFF/, "").trim();
     if (text === "") return;
-    const value = parsed(text);
+    const value = valueOfJson(text);
     if (Array.isArray(value) && value.length > 0) {
       receiveBatch(value);
       return;
@@ -92,7 +92,7 @@ export const cancelledBy = (message: JSONRPCMessage): RequestId | undefined =>
     : undefined;
 
 /** Returns the value of a JSON text; undefined if it is not one. */
-function parsed(text: string): unknown {
+function valueOfJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -113,15 +113,15 @@ function readMessage(value: unknown): ReadMessage {
   // An answer to an answer would confuse its sender.
   if (method === undefined && (result !== undefined || error !== undefined)) return {};
   const known = typeof id === "string" || typeof id === "number" ? id : null;
-  return { refused: refusal(known, ErrorCode.InvalidRequest, "this is not a message of JSON-RPC 2.0") };
+  return { refused: rpcError(known, ErrorCode.InvalidRequest, "this is not a message of JSON-RPC 2.0") };
 }
 
-const refusal = (id: RequestId | null, code: ErrorCode, message: string) => ({
+const rpcError = (id: RequestId | null, code: ErrorCode, message: string) => ({
   jsonrpc: "2.0",
   id,
   error: { code, message },
 });
 
 const UNREADABLE: ReadMessage = {
-  refused: refusal(null, ErrorCode.ParseError, "this line is not valid JSON; send one message per line"),
+  refused: rpcError(null, ErrorCode.ParseError, "this line is not valid JSON; send one message per line"),
 };

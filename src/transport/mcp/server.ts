@@ -110,7 +110,7 @@ interface Resource {
   readonly operations: readonly string[];
 }
 
-const STATUSES = ["get_grid_status", "get_quote_status", "get_strategy_status"];
+const STATUS_READS = ["get_grid_status", "get_quote_status", "get_strategy_status"];
 
 export const RESOURCES: readonly Resource[] = [
   {
@@ -123,13 +123,13 @@ export const RESOURCES: readonly Resource[] = [
     uri: "edgemaker://strategies",
     name: "strategies",
     description: "All running strategies with their orders and P&L: grids, quotes and your own",
-    operations: STATUSES,
+    operations: STATUS_READS,
   },
   {
     uri: "edgemaker://strategies/{id}",
     name: "strategy",
     description: "One strategy",
-    operations: STATUSES,
+    operations: STATUS_READS,
   },
   {
     uri: "edgemaker://strategies/{id}/events",
@@ -148,7 +148,7 @@ const GUIDE_OF = {
 
 /** Adds operations' responses and the guide as resources. */
 export function addResources(server: Server, options: McpOptions): void {
-  const known = RESOURCES.filter(({ operations }) => operationsOf(operations, options).length > 0);
+  const known = RESOURCES.filter(({ operations }) => operationsNamed(operations, options).length > 0);
   const described = known.map(({ operations: _operations, ...resource }) => ({
     ...resource,
     mimeType: "application/json",
@@ -167,7 +167,7 @@ export function addResources(server: Server, options: McpOptions): void {
     for (const resource of known) {
       const fields = matched(resource.uri, uri);
       if (!fields) continue;
-      const text = await readResource(operationsOf(resource.operations, options), fields, options);
+      const text = await readResource(operationsNamed(resource.operations, options), fields, options);
       return { contents: [{ uri, mimeType: "application/json", text }] };
     }
     throw new McpError(
@@ -177,7 +177,7 @@ export function addResources(server: Server, options: McpOptions): void {
   });
 }
 
-const operationsOf = (names: readonly string[], { operations }: McpOptions): readonly Operation[] =>
+const operationsNamed = (names: readonly string[], { operations }: McpOptions): readonly Operation[] =>
   operations.filter(({ name }) => names.includes(name));
 
 /** Returns the fields of an address that matches a template; undefined if it does not match. */
