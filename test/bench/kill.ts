@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
@@ -40,6 +41,12 @@ interface Target {
   close(): Promise<void>;
 }
 
+/** Own strategies that never return. */
+const HOSTILE = {
+  loops: "for (;;);",
+  fills: "const all = []; for (;;) all.push(new Array(2 ** 25).fill(0.5));",
+};
+
 /** What else happens during a kill. */
 const LOADS: Readonly<Record<string, string>> = {
   nothing: "nothing else",
@@ -48,6 +55,7 @@ const LOADS: Readonly<Record<string, string>> = {
   readers: "1,000 readers on one machine",
   address: "400 requests from one address",
   lock: "a database that another process locks",
+  strategies: "previews of strategies that loop and fill the memory",
 };
 
 export async function killFigures(): Promise<Figure[]> {
@@ -57,6 +65,8 @@ export async function killFigures(): Promise<Figure[]> {
   for (const [platform, start] of Object.entries({ Node: startNode, workerd: startEdge }))
     for (const [load, name] of Object.entries(LOADS)) {
       if (!`${platform}, ${name}`.includes(only)) continue;
+      // The Worker of this measurement has no strategies.
+      if (load === "strategies" && platform === "workerd") continue;
       const target = await start(load === "address" ? "loopback" : "off");
       try {
         figures.push(...(await underLoad(target, [script, load], `${platform}, ${name}`)));
@@ -141,6 +151,13 @@ const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, m
 async function startNode(rates: string): Promise<Target> {
   const { path: folder, remove } = makeFolder();
   const db = `file:${join(folder, "bench.db")}`;
+  mkdirSync(join(folder, "strategies"));
+  for (const [name, code] of Object.entries(HOSTILE))
+    writeFileSync(
+      join(folder, `strategies/${name}.ts`),
+      `import { defineStrategy, z } from "edgemaker";
+export default defineStrategy({ name: "${name}", config: z.object({}), orders() { ${code} return []; } });`,
+    );
   const settings = { EDGEMAKER_RATE_LIMIT: rates, EDGEMAKER_LOG_LEVEL: "error" };
   const server = spawnServer(folder, ["--sandbox", "--origin", ORIGIN, "--db", db], settings);
   const url = await server.listens;

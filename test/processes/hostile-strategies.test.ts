@@ -75,11 +75,14 @@ ${Object.entries(DEEDS)
 });
 `;
 
+const EXCHANGES = ["kraken", "mexc", "gateio", "bitget"];
+
 interface Status {
   readonly strategies: readonly {
     readonly id: string;
     readonly lastStepAt: number;
     readonly phase: string;
+    readonly lastError: string | null;
   }[];
 }
 
@@ -91,7 +94,7 @@ async function hostileServer() {
     writeFileSync(join(folder, `strategies/${name}.ts`), fileText(name, code));
   const receiver = await answering(() => ({ body: "" }));
   const env = {
-    EDGEMAKER_EXCHANGES: "kraken,mexc",
+    EDGEMAKER_EXCHANGES: EXCHANGES.join(),
     EDGEMAKER_KEK: canaryKek("B"),
     EDGEMAKER_OUTBOUND_HOSTS: new URL(receiver.url).host,
   };
@@ -118,16 +121,23 @@ async function call<T>(server: Server, method: string, path: string, body?: obje
 }
 
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT", baseBudget: 0, quoteBudget: 10 };
-const stepOf = async (server: Server) =>
-  (await call<Status>(server, "GET", "/strategy/grid/status")).strategies[0]?.lastStepAt ?? 0;
+const gridsOf = async (server: Server) =>
+  (await call<Status>(server, "GET", "/strategy/grid/status")).strategies;
+/** Returns the figures of one metric of all accounts. */
+async function metricOf(server: Server, name: string): Promise<number[]> {
+  const text = await (await server.ask("/metrics")).text();
+  return [...text.matchAll(new RegExp(`^${name}\\{[^}]*\\} (\\S+)$`, "gm"))].map(([, value]) =>
+    Number(value),
+  );
+}
 
 it("code that throws, loops, fills the memory or ends its process pauses only its strategy", async () => {
   const { server, alerts } = await hostileServer();
   for (const name of Object.keys(FILES)) expect(server.stderr()).toContain(`strategies/${name}.ts`);
-  await call(server, "POST", "/strategy/grid", gridRequest({ exchange: "mexc" }));
+  for (const exchange of EXCHANGES) await call(server, "POST", "/strategy/grid", gridRequest({ exchange }));
   const ids = new Map<string, string>();
   for (const deed of [...Object.keys(DEEDS), ...Object.keys(SCHEMA_DEEDS)]) {
-    const before = await stepOf(server);
+    const before = new Map((await gridsOf(server)).map((grid) => [grid.id, grid.lastStepAt]));
     const { id } = await call<{ id: string }>(server, "POST", "/strategy/declared/hostile", {
       ...MARKET,
       deed,
@@ -144,11 +154,13 @@ it("code that throws, loops, fills the memory or ends its process pauses only it
       (list) => list.events.some(({ message }) => message.startsWith("it is paused")),
     );
     expect(events.filter(({ kind }) => kind === "error")).toHaveLength(1);
-    // The grid of the other exchange goes on.
-    await eventually(
-      () => stepOf(server),
-      (at) => at > before,
+    // The grids of all exchanges go on, and none of their passes failed.
+    const grids = await eventually(
+      () => gridsOf(server),
+      (list) => list.every((grid) => grid.lastStepAt > (before.get(grid.id) ?? 0)),
     );
+    expect(grids.map(({ lastError }) => lastError)).toEqual([null, null, null, null]);
+    expect(await metricOf(server, "edgemaker_failed_passes")).toEqual([0, 0, 0, 0]);
   }
   await eventually(
     () => call<Status>(server, "GET", "/strategy/declared/status"),
@@ -159,6 +171,14 @@ it("code that throws, loops, fills the memory or ends its process pauses only it
     (lines) =>
       [...ids.values()].every((id) => lines.includes(id)) || lines.split("it is paused").length > ids.size,
   );
+  for (const { id } of await gridsOf(server)) {
+    const { events } = await call<{ events: { kind: string }[] }>(
+      server,
+      "GET",
+      `/strategy/grid/${id}/events`,
+    );
+    expect(events.filter(({ kind }) => kind === "error" || kind === "recovered")).toEqual([]);
+  }
   expect(server.child.exitCode).toBeNull();
   expect(server.stderr()).not.toContain("a pass failed");
 });

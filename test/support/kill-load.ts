@@ -49,6 +49,15 @@ const LOADS: Readonly<Record<string, readonly [clients: number, send: Send]>> = 
   backtest: [50, call("POST", "/api/v1/backtest", { ...GRID, ...NINETEEN_DAYS })],
   readers: [1000, (client) => call("GET", `/api/v1/${READS[client % READS.length]}`)(client)],
   address: [400, call("GET", "/health")],
+  strategies: [
+    8,
+    (client) =>
+      call("POST", `/api/v1/strategy/declared/${client % 2 === 0 ? "loops" : "fills"}/preview`, {
+        ...MARKET,
+        baseBudget: 0,
+        quoteBudget: 10,
+      })(client),
+  ],
 };
 
 const statuses: Record<number, number> = {};
