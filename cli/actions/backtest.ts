@@ -1,4 +1,5 @@
 import { existsSync, writeFileSync } from "node:fs";
+import type { PositionBacktestAnswer } from "../../src/backtest/position/schema.ts";
 import { reportOf } from "../../src/backtest/report.tsx";
 import type { BacktestAnswer } from "../../src/backtest/schema/answer.ts";
 import type { Candles } from "../../src/candles/candles.ts";
@@ -6,7 +7,8 @@ import { spanOf } from "../../src/candles/file.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import { TIMEFRAMES } from "../../src/kernel/time.ts";
-import type { Operation } from "../../src/operation.ts";
+import type { Operation, WaitingCaller } from "../../src/operation.ts";
+import { RESERVED_FIELDS } from "../../src/own/define.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { CandleReader } from "../../src/ports/venue.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
@@ -26,7 +28,7 @@ import { nodeLocal } from "../host/process/node-local.ts";
 import { namesServer } from "../host/remote.ts";
 import { readSettings } from "../host/settings.ts";
 import { UsageError, type Values } from "../terminal/arguments.ts";
-import { inputOf } from "../terminal/fields.ts";
+import { argName, inputOf, kebab } from "../terminal/fields.ts";
 import { print, render } from "../terminal/output.ts";
 import { fail, misreadOf, requestedFormat, withJson } from "../terminal/refused.ts";
 import { type Waited, waitedFor } from "../terminal/waited-for.ts";
@@ -43,12 +45,15 @@ const RULE_FIELDS = ["tick", "lot", "makerFee"] as const;
 export async function runBacktest(operation: Operation, given: Values): Promise<number> {
   const values = withStoredSpan(withJson(given));
   const { data, report, json } = values;
+  if (values.sweep !== undefined) return runSweep(operation, values);
   const format = requestedFormat(operation, values);
   const usual = report || format === "csv" ? { fills: MAX_FILLS_IN_FILE } : {};
   const { input, misread } = profiledInput(operation, values, usual);
   if (misread) return fail(misread, { operation, values });
   const dataFile = typeof data === "string" ? data : undefined;
-  const { answer, isCut } = await answeredBacktest(operation, values, input, dataFile);
+  const { answer, isCut } = await withBacktests(operation, values, { input, file: dataFile }, (run) =>
+    run(input),
+  );
   if (answer.status !== 200) return fail(answer, { operation, values });
   const body = answer.body as BacktestAnswer;
   if (format === "csv") process.stdout.write(operation.csv?.(body) ?? "");
@@ -82,32 +87,123 @@ function writeReport(file: string, answer: BacktestAnswer): void {
 }
 
 const MAX_FILLS_IN_FILE = 100_000;
+const MAX_SWEPT_RUNS = 300;
 
-async function answeredBacktest(
+/** Runs a backtest for each combination of the values of --sweep, without bands, and prints the best one first. */
+async function runSweep(operation: Operation, values: Values): Promise<number> {
+  if (requestedFormat(operation, values) === "csv")
+    throw new UsageError("--sweep prints no trades; run one backtest with the best values for --format csv");
+  const combinations = sweptValues(operation, values.sweep as readonly string[]);
+  const inputs: BacktestInput[] = [];
+  for (const swept of combinations) {
+    const { input, misread } = profiledInput(operation, { ...values, ...swept }, { fills: 0, single: true });
+    if (misread) return fail(misread, { operation, values });
+    inputs.push({ ...input, fills: 0, single: true });
+  }
+  const file = typeof values.data === "string" ? values.data : undefined;
+  const [first = {}] = inputs;
+  const { answer, isCut } = await withBacktests(operation, values, { input: first, file }, (run) =>
+    waitedFor(async (waiting) => {
+      const answers: Answer[] = [];
+      for (const input of inputs) {
+        if (waiting.isEnough()) break;
+        const hear = (done: number) => waiting.hear((answers.length + done) / inputs.length);
+        const { answer: one } = await run(input, { ...waiting, hear });
+        answers.push(one);
+        if (one.status !== 200) break;
+        hear(0);
+      }
+      return answers;
+    }),
+  );
+  const refused = answer.find(({ status }) => status !== 200);
+  if (refused) return fail(refused, { operation, values });
+  const runs = answer.map(({ body }, i) => ({
+    values: combinations[i] ?? {},
+    result: body as PositionBacktestAnswer & { readonly lastError?: string | null },
+  }));
+  runs.sort((a, b) => Number(b.result.total) - Number(a.result.total));
+  const rows = runs.map(
+    ({ values: swept, result: { total, totalPercent, filledOrders, drawdown, lastError } }) => ({
+      ...(values.json ? { values: swept } : swept),
+      total,
+      totalPercent,
+      filledOrders,
+      drawdown,
+      ...(lastError ? { lastError } : {}),
+    }),
+  );
+  print(values, { runs: rows, count: rows.length });
+  return isCut ? INTERRUPTED : 0;
+}
+
+/** Parses `spread=0.001,0.002` and returns each combination of the values, by the names of flags. */
+function sweptValues(
+  operation: Operation,
+  sweep: readonly string[],
+): readonly Readonly<Record<string, string>>[] {
+  const names = Object.keys(operation.input.shape)
+    .filter((field) => !RESERVED_FIELDS.has(field))
+    .map((field) => argName(operation, field));
+  let all: readonly Readonly<Record<string, string>>[] = [{}];
+  for (const part of sweep) {
+    const [request = "", list = ""] = part.split("=").map((text) => text.trim());
+    const name = kebab(request);
+    const choices = [...new Set(list.split(",").map((text) => text.trim()))].filter((text) => text !== "");
+    if (!names.includes(name) || choices.length === 0 || all.some((one) => Object.hasOwn(one, name)))
+      throw new UsageError(
+        `--sweep ${part} is not understood; name a field once, with its values: ${names[0] ?? "field"}=1,2,3. Fields: ${names.join(", ")}`,
+      );
+    all = all.flatMap((one) => choices.map((choice) => ({ ...one, [name]: choice })));
+    if (all.length > MAX_SWEPT_RUNS)
+      throw new UsageError(`--sweep has more than ${MAX_SWEPT_RUNS} combinations; use fewer values`);
+  }
+  return all;
+}
+
+type BacktestInput = Record<string, unknown>;
+
+/** Runs a backtest; a caller that waits itself gets its progress. */
+type RunInput = (input: BacktestInput, waiting?: WaitingCaller) => Promise<Waited<Answer>>;
+
+/** Opens what backtests of one market need, and calls `use` with a function that runs one. */
+async function withBacktests<T>(
   operation: Operation,
   values: Values,
-  input: Record<string, unknown>,
-  file: string | undefined,
-): Promise<Waited<Answer>> {
+  { input, file }: { readonly input: BacktestInput; readonly file: string | undefined },
+  use: (run: RunInput) => Promise<T>,
+): Promise<T> {
   const settings = readSettings(values, process.env);
   const call = { actor: "local", requestId: nodeLocal.randomText(12) };
   const request = operation.input.strict().parse(input);
-  const runHere = (deps: Deps) => waitedFor((waiting) => run(operation, deps, request, { ...call, waiting }));
+  const runsHere =
+    (deps: Deps): RunInput =>
+    async (given, waiting) => {
+      const parsed = operation.input.strict().parse(given);
+      const work = (waiter: WaitingCaller) => run(operation, deps, parsed, { ...call, waiting: waiter });
+      return waiting ? { answer: await work(waiting), isCut: false } : waitedFor(work);
+    };
   const isStoredGrid = input.from !== undefined;
   const flags = readFlags(values);
   const kept = isStoredGrid
     ? file && pastOfFile(file, flags)
     : file === undefined
       ? await (namesServer(settings, values) ? undefined : storedIn(settings.databaseUrl, request))
-      : await keptIn(file, input.symbol, { ...flags, asBars: !WALK_TRADES.includes(operation.name) });
+      : await keptIn(file, input, {
+          ...flags,
+          asBars: !WALK_TRADES.includes(operation.name),
+          databaseUrl: settings.databaseUrl,
+        });
   // If all rules are given, only the file is needed: no database is opened, and no exchange is called.
   if (kept && !isStoredGrid && RULE_FIELDS.every((name) => input[name] !== undefined))
-    return await runHere({ kept, local: nodeLocal } as unknown as Deps);
+    return await use(
+      runsHere({ kept, local: nodeLocal, exchanges: settings.config.exchanges } as unknown as Deps),
+    );
   const { openAnswering: open, remoteOf } = await toExchanges();
   const { ask, deps, close } = await open(settings, kept ? undefined : await remoteOf(settings, values));
   try {
-    if (deps) return await runHere({ ...deps, ...(kept ? { kept } : {}) });
-    return { answer: await ask(operation, input), isCut: false };
+    if (deps) return await use(runsHere({ ...deps, ...(kept ? { kept } : {}) }));
+    return await use(async (given) => ({ answer: await ask(operation, given), isCut: false }));
   } finally {
     close();
   }
@@ -118,12 +214,13 @@ const WALK_TRADES: readonly string[] = ["backtest_grid", "backtest_centered_grid
 
 interface FileReadAs extends ReadFlags {
   readonly asBars: boolean;
+  readonly databaseUrl: string;
 }
 
 async function keptIn(
   file: string,
-  symbol: unknown,
-  { asBars, ...flags }: FileReadAs,
+  { exchange, symbol }: BacktestInput,
+  { asBars, databaseUrl, ...flags }: FileReadAs,
 ): Promise<CandleReader> {
   if (typeof symbol !== "string" || !isPair(symbol))
     throw new UsageError("--symbol names the pair of --data");
@@ -136,8 +233,16 @@ async function keptIn(
       `--data ${file} holds recorded books or trades as JSON, which only \`edgemaker backtest\` can replay; use candles or a table of trades here`,
     );
   });
-  return { isFile: true, candles: async () => candles };
+  return besideStored(databaseUrl, String(exchange), candles);
 }
+
+/** Returns candles for their exchange, and stored ones for the others. */
+const besideStored = (databaseUrl: string, exchange: string, candles: Candles): CandleReader => {
+  const stored = keptCandles(databaseUrl, process.env);
+  return {
+    candles: async (request) => (request.exchange === exchange ? candles : stored.candles(request)),
+  };
+};
 
 /** Returns a file's trades or candles for the stored grid's pair. */
 export const pastOfFile = (file: string, flags: ReadFlags): CandleReader => ({
@@ -168,11 +273,11 @@ async function storedIn(
   if (typeof since === "number") {
     const request = { exchange: source, symbol, span, since };
     const candles = await keptCandles(databaseUrl, process.env).candles(request);
-    return candles && { candles: async () => candles };
+    return candles && besideStored(databaseUrl, source, candles);
   }
   const series = { source, pair: symbol, spanMillis: span };
   const file = candleFile(candleFolder(databaseUrl, process.env), series);
-  return existsSync(file) ? { candles: async () => (await readStored(file)).candles } : undefined;
+  return existsSync(file) ? besideStored(databaseUrl, source, (await readStored(file)).candles) : undefined;
 }
 
 /** Runs a replay over a file's candles here; other replays run where the grid is stored. Returns the exit code. */

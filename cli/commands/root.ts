@@ -117,6 +117,16 @@ const DATA = {
   "volume-column": VOLUME_COLUMN,
 } as const satisfies Args;
 
+const SWEEP = {
+  sweep: {
+    ...textFlag(
+      "Compare values of a field, such as size=50,100; repeat it to combine fields, at most 300 runs",
+      "field=values",
+    ),
+    repeatable: true,
+  },
+} as const satisfies Args;
+
 /** Builds a command over a file's data, or over an operation's own. */
 const overFile =
   (name: string, more: Args, action: "runBacktest" | "runReplay" = "runBacktest") =>
@@ -130,7 +140,7 @@ const overFile =
     });
 
 const suggestCommand = overFile("suggest", DATA);
-const quoteBacktestCommand = overFile("backtest", DATA);
+const quoteBacktestCommand = overFile("backtest", { ...DATA, ...SWEEP });
 const backtestCommand = overFile("backtest", FILES);
 const centeredBacktestCommand = overFile("centered", { ...FILES, ...PROFILE_ARGS });
 const replayCommand = overFile("replay", DATA, "runReplay");

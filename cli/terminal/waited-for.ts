@@ -1,6 +1,7 @@
 import type { WaitingCaller } from "../../src/operation.ts";
 
-const PROGRESS_INTERVAL_MS = 1000;
+/** A terminal shows the newest share in place; a pipe or a log gets a line now and then. */
+const PROGRESS_INTERVAL_MS = { terminal: 1000, pipe: 10_000 };
 
 export interface Waited<T> {
   readonly answer: T;
@@ -20,8 +21,8 @@ const PARTIAL_RESULT_WORDS: Words<unknown> = {
 };
 
 /**
- * Runs long work of this process: in a terminal it shows progress, and the first Ctrl-C ends it, with a partial
- * result by default. A second one exits at once.
+ * Runs long work of this process: it shows progress, and the first Ctrl-C ends it, with a partial result by default. A
+ * second one exits at once.
  */
 export async function waitedFor<T>(
   work: (waiting: WaitingCaller) => Promise<T>,
@@ -38,8 +39,10 @@ export async function waitedFor<T>(
     const answer = await work({
       isEnough: () => isCut,
       hear(done) {
-        if (!stderr.isTTY || performance.now() - describedAt < PROGRESS_INTERVAL_MS) return;
+        const interval = PROGRESS_INTERVAL_MS[stderr.isTTY ? "terminal" : "pipe"];
+        if (performance.now() - describedAt < interval) return;
         describedAt = performance.now();
+        if (!stderr.isTTY) return void stderr.write(`${Math.floor(100 * done)} % done\n`);
         stderr.write(`\r${Math.floor(100 * done)} % done; Ctrl-C ${ends}`);
         isReported = true;
       },

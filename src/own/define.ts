@@ -38,6 +38,8 @@ export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
   "extremes",
   "marketSpread",
   "tickInterval",
+  "single",
+  "sweep",
   "data",
   "makerFee",
   "takerFee",

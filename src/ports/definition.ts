@@ -191,6 +191,8 @@ export interface CodeCaller {
   readonly resumes: number;
   /** Aborts when the caller no longer waits. */
   readonly signal?: AbortSignal | undefined;
+  /** Receives the completed share of a backtest. */
+  readonly hear?: ((done: number) => void) | undefined;
 }
 
 /** The strategy definitions that the program loaded. */

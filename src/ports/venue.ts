@@ -408,8 +408,6 @@ export interface CandleFile {
 
 /** Local candles: a given file, or downloaded and imported candles. */
 export interface CandleReader {
-  /** Whether it reads a file that the user named, whatever the exchange. */
-  readonly isFile?: boolean;
   /** Returns undefined without candles. */
   readonly candles: (request: CandlesRequest) => Promise<Candles | undefined>;
   /** Trades and the order books between them, if the user named a file of those; candles are not read then. */

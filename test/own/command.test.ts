@@ -237,3 +237,82 @@ export default defineStrategy({ name: "${name}", config: z.object({}),
   expect(endless.code).toBe(1);
   expect(endless.stderr).toContain("strategies/endless.ts:4: it ran for more than 2000 ms");
 });
+
+it("compares the values of config fields in one table, with stored candles of other exchanges as reference prices", async () => {
+  const folder = home();
+  const csv = (name: string, shift: number) => {
+    const rows = Array.from({ length: 60 }, (_, i) => {
+      const price = 60_000 + shift + (i % 6) * 300;
+      return `${1_767_225_600_000 + i * 60_000},${price},${price + 200},${price - 200},${price},1`;
+    });
+    writeFileSync(join(folder, name), ["timestamp,open,high,low,close,volume", ...rows].join("\n"));
+  };
+  csv("hour.csv", 0);
+  csv("other.csv", 500);
+  const file = ["--data", "hour.csv", "--tick", "0.01", "--lot", "0.00001", "--maker-fee", "0.001"];
+  const backtest = (...args: string[]) =>
+    edgemaker(folder, [
+      "strategy",
+      "backtest",
+      ...args,
+      ...MARKET,
+      ...file,
+      "--base-budget",
+      "0.1",
+      "--quote-budget",
+      "5000",
+    ]);
+  const swept = await backtest(
+    "two-sided",
+    "--sweep",
+    "spread=0.002,0.5",
+    "--sweep",
+    "size=100,500",
+    "--json",
+  );
+  expect([swept.code, swept.stderr.replace(/^\d+ % done\n/gm, "")]).toEqual([0, ""]);
+  const { runs, count } = JSON.parse(swept.stdout);
+  expect(count).toBe(4);
+  expect(runs.map(({ values }: { values: object }) => JSON.stringify(values)).sort()).toEqual(
+    ["0.002", "0.5"].flatMap((spread) => ["100", "500"].map((size) => JSON.stringify({ spread, size }))),
+  );
+  const totals = runs.map(({ total }: { total: string }) => Number(total));
+  expect(totals).toEqual([...totals].sort((a, b) => b - a));
+  const single = async (...args: string[]) => JSON.parse((await backtest(...args, "--json")).stdout);
+  const alone = await single("two-sided", "--spread", "0.002", "--size", "500", "--single");
+  expect(alone.band).toBeNull();
+  const same = runs.find(
+    ({ values }: { values: object }) => JSON.stringify(values) === '{"spread":"0.002","size":"500"}',
+  );
+  expect(same.total).toBe(alone.total);
+  expect((await backtest("two-sided", "--sweep", "spread=0.002,0.5", "--size", "100")).stdout).toMatch(
+    /spread +total/,
+  );
+  for (const wrong of ["symbol=A/B", "spread", "spread="])
+    expect(await backtest("two-sided", "--size", "1", "--sweep", wrong)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Fields: spread, size"),
+    });
+  expect(await backtest("two-sided", "--sweep", "size=1,2", "--format", "csv")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--sweep prints no trades"),
+  });
+  writeFileSync(
+    join(folder, "strategies/follows.ts"),
+    `import { defineStrategy, z } from "edgemaker";
+export default defineStrategy({ name: "follows", config: z.object({}), reference: true,
+  orders({ now, reference }) { if (now > 1_767_225_720_000) throw new Error("reference " + JSON.stringify(reference.prices)); return []; } });`,
+  );
+  expect((await single("follows")).lastError).toContain("reference []");
+  const imported = await edgemaker(folder, [
+    "candles",
+    "import",
+    "other.csv",
+    "--from",
+    "mexc",
+    "--symbol",
+    "BTC/USDT",
+  ]);
+  expect([imported.code, imported.stderr]).toEqual([0, expect.anything()]);
+  expect((await single("follows")).lastError).toContain('reference [{"source":"mexc","price":');
+});

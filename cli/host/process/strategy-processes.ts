@@ -30,7 +30,7 @@ export interface RunnerJob {
 export type RunnerLine =
   | { readonly id: number; readonly answer: string }
   | { readonly id: number; readonly failed: string }
-  | { readonly id: number; readonly alive: true };
+  | { readonly id: number; readonly alive: true; readonly done?: number | undefined };
 
 export interface StrategyProcesses {
   /** Returns the strategy of a bundle without its code. Rejects with file and line if the bundle has none. */
@@ -69,7 +69,7 @@ export function createStrategyProcesses(file: string): StrategyProcesses {
   };
   const answers = rememberedAnswers();
   const askOf: StrategyProcesses["askOf"] = (bundle) => (job, input, caller) => {
-    if (job === "backtest") return runAlone(startRunner(file, "backtest"), bundle, input, caller.signal);
+    if (job === "backtest") return runAlone(startRunner(file, "backtest"), bundle, input, caller);
     if (caller.id === "") return placeOf(REQUESTS)(bundle, job, input);
     return answers(caller, input, () => placeOf(caller.account)(bundle, job, input));
   };
@@ -82,7 +82,12 @@ export function createStrategyProcesses(file: string): StrategyProcesses {
   };
 }
 
-type RunJob = (bundle: BundledStrategy, job: RunnerJob["job"], input: object) => Promise<unknown>;
+type RunJob = (
+  bundle: BundledStrategy,
+  job: RunnerJob["job"],
+  input: object,
+  hear?: CodeCaller["hear"],
+) => Promise<unknown>;
 
 /** Runs one job after another, in a process that starts again after it ended. */
 function createQueue(file: string, maxIdle: Millis | undefined): RunJob {
@@ -109,12 +114,12 @@ async function runAlone(
   runner: Runner,
   bundle: BundledStrategy,
   input: object,
-  signal: AbortSignal | undefined,
+  { signal, hear }: CodeCaller,
 ): Promise<unknown> {
   signal?.addEventListener("abort", runner.end);
   if (signal?.aborted) runner.end();
   try {
-    return await runner.run(bundle, "backtest", input);
+    return await runner.run(bundle, "backtest", input, hear);
   } catch (error) {
     throw signal?.aborted ? canceledRequest() : error;
   } finally {
@@ -165,6 +170,7 @@ interface AwaitedLine {
   readonly resolve: (line: RunnerLine) => void;
   readonly reject: (error: Error) => void;
   readonly maxSilence: Millis;
+  readonly hear: CodeCaller["hear"];
 }
 
 /**
@@ -193,10 +199,10 @@ function startRunner(file: string, kind: keyof typeof HEAP_MEGABYTES): Runner {
     const { maxSilence = 0 } = waiting ?? {};
     timer = setTimeout(() => endBecause(`it ran for more than ${MAX_CALL_MS} ms, and was ended`), maxSilence);
   };
-  const nextLine = (maxSilence: Millis) =>
+  const nextLine = (maxSilence: Millis, hear?: CodeCaller["hear"]) =>
     new Promise<RunnerLine>((resolve, reject) => {
       if (isOver) return reject(new Error("its process has ended"));
-      waiting = { resolve, reject, maxSilence };
+      waiting = { resolve, reject, maxSilence, hear };
       // The process that waits stays alive, and one that does not wait can end.
       child.ref();
       restartTimer();
@@ -212,20 +218,23 @@ function startRunner(file: string, kind: keyof typeof HEAP_MEGABYTES): Runner {
   onLines(child.stdout, MAX_ANSWER_BYTES[kind], (text) => {
     const line = parseLine(text);
     if (!waiting || !line) return endBecause(NO_RESULT);
-    if ("alive" in line && line.id > 0) return restartTimer();
+    if ("alive" in line && line.id > 0) {
+      if (line.done !== undefined) waiting.hear?.(line.done);
+      return restartTimer();
+    }
     waiting.resolve(line);
   });
   const started = nextLine(MAX_START_MS);
   started.catch(() => undefined);
   let id = 0;
   return {
-    async run(bundle, job, input) {
+    async run(bundle, job, input, hear) {
       try {
         await started;
         id++;
         const known = sentBundles.has(bundle.file) ? {} : { bundle };
         sentBundles.add(bundle.file);
-        const answered = nextLine(MAX_SILENCE_MS);
+        const answered = nextLine(MAX_SILENCE_MS, hear);
         sendFrame(child.stdin, { id, job, file: bundle.file, input, ...known });
         const line = await answered;
         if ("failed" in line) throw new CodeFailure(line.failed);
@@ -292,7 +301,7 @@ const LineShape = lazy(() =>
   z.union([
     z.strictObject({ id: z.number(), answer: z.string() }),
     z.strictObject({ id: z.number(), failed: z.string().max(MAX_MESSAGE_CHARACTERS) }),
-    z.strictObject({ id: z.number(), alive: z.literal(true) }),
+    z.strictObject({ id: z.number(), alive: z.literal(true), done: z.number().min(0).max(1).optional() }),
   ]),
 );
 

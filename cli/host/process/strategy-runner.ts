@@ -7,7 +7,6 @@ import { setImmediate } from "node:timers/promises";
 import { deserialize } from "node:v8";
 import * as z from "zod";
 import type { OwnStrategyJob } from "../../../src/backtest/position/declared.ts";
-import { finish } from "../../../src/backtest/run/begin.ts";
 import { messageOf } from "../../../src/kernel/errors.ts";
 import { comparableText, faultOf } from "../../../src/own/pass/ask.ts";
 import { answerCall, type CodeCall } from "../../../src/own/pass/elsewhere.ts";
@@ -51,21 +50,31 @@ const ALIVE_EVERY_MS = 200;
 /** A backtest checks its own limit between bars. Its caller ends a call that takes too long. */
 const MAX_BACKTEST_MS = 2 ** 31 - 1;
 
-async function runBacktestJob(definition: AnyStrategyDefinition, job: OwnStrategyJob, alive: () => void) {
+async function runBacktestJob(
+  definition: AnyStrategyDefinition,
+  job: OwnStrategyJob,
+  alive: (done: number) => void,
+) {
   const { backtestOwnStrategy } = await import("../../../src/backtest/position/declared.ts");
-  let shown = 0;
+  let [shown, done] = [0, 0];
   const orders: AnyStrategyDefinition["orders"] = (view) => {
     const now = performance.now();
     if (now - shown > ALIVE_EVERY_MS) {
       shown = now;
-      alive();
+      alive(done);
     }
     return definition.orders(view);
   };
   const until = performance.now() + job.maxMillis;
   const work = backtestOwnStrategy({ ...definition, orders }, job, () => performance.now() > until);
   const guard = definition.guard as Guard;
-  return guard(() => comparableText(finish(work)), MAX_BACKTEST_MS);
+  return guard(() => {
+    for (;;) {
+      const { done: isDone, value } = work.next();
+      if (isDone) return comparableText(value);
+      done = value;
+    }
+  }, MAX_BACKTEST_MS);
 }
 
 function jobText(definition: AnyStrategyDefinition, { job, input }: RunnerJob): string {
@@ -89,7 +98,7 @@ async function answerJob(request: RunnerJob): Promise<RunnerLine> {
   let definition: AnyStrategyDefinition | undefined;
   try {
     definition = definitionOf(request);
-    const alive = () => writeLine({ id, alive: true });
+    const alive = (done: number) => writeLine({ id, alive: true, done });
     const text =
       request.job === "backtest"
         ? await runBacktestJob(definition, request.input as OwnStrategyJob, alive)

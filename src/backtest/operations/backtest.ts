@@ -209,9 +209,16 @@ const backtestOperation = (definition: AnyStrategyDefinition, ids: readonly stri
       const candles = await pastOf(deps, past, call);
       const market = await marketOf(deps, { exchange, symbol }, input);
       const { fill, extremes, marketSpread: spread, tickInterval } = input;
-      const reference = definition.reference ? await referencePastOf(deps, past) : [];
+      const over = { exchange, symbol, span: candles.spanMillis, since: candles.from, until };
+      const reference = definition.reference ? await referencePastOf(deps, over) : [];
       const rules = { fill, extremes, spread, tickInterval };
-      const options = { reference, market, balances: request.dryBalance, rules };
+      const options = {
+        reference,
+        market,
+        balances: request.dryBalance,
+        rules,
+        withBand: input.single !== true,
+      };
       const maxMillis = longestCalculation(call);
       const job = { request, candles, options, over: { exchange, fills }, maxMillis };
       return backtestWhereItsCodeIs(deps, definition, job, call);
@@ -226,7 +233,7 @@ async function backtestWhereItsCodeIs(
 ) {
   try {
     if (definition.ask) {
-      const caller = { account: "", id: "", resumes: 0, signal };
+      const caller = { account: "", id: "", resumes: 0, signal, hear: waiting?.hear };
       return OwnStrategyBacktestShape().parse(await definition.ask("backtest", job, caller));
     }
     const end = local.monotonic() + job.maxMillis;
@@ -247,8 +254,7 @@ async function referencePastOf(
   { kept, exchanges }: Deps,
   past: Parameters<typeof pastOf>[1],
 ): Promise<ReferencePast[]> {
-  // A named file has no exchange.
-  if (!kept || kept.isFile) return [];
+  if (!kept) return [];
   const found: ReferencePast[] = [];
   for (const { id } of exchanges.filter((exchangeInfo) => exchangeInfo.id !== past.exchange)) {
     const candles = await kept.candles({ ...past, exchange: id });
@@ -290,7 +296,8 @@ export const quoteBacktestOperation = (ids: readonly string[]): Operation =>
       );
       const market = await marketOf(deps, { exchange, symbol }, input);
       const { fill, extremes, marketSpread: spread, tickInterval } = input;
-      const options = { market, balances: dryBalance, rules: { fill, extremes, spread, tickInterval } };
+      const rules = { fill, extremes, spread, tickInterval };
+      const options = { market, balances: dryBalance, rules, withBand: input.single !== true };
       const job = { request: input, candles, options, over: { exchange, fills } };
       return calculate(deps, ["quotes", job], call);
     },

@@ -18,6 +18,7 @@ export function pastFields() {
     ...past,
     timeframe: barField(),
     marketSpread: spread.describe("Spread of other traders, as a share of the price"),
+    single: z.boolean().optional().describe("Make one run only, without the band: several times as fast"),
     tickInterval: tickInterval.describe(
       `Milliseconds between two passes; default ${DEFAULT_TICK_INTERVAL_MS}`,
     ),

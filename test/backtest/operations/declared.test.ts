@@ -93,9 +93,26 @@ describe("a backtest of a strategy of one's own", () => {
       const { answer, asked } = await ran(...of);
       return [(answer.warnings as { code: string }[]).map(({ code }) => code).at(-1), asked];
     };
-    // A named file has no exchange.
-    expect(await codes(ownStrategy().definition, { isFile: true })).toEqual(["no_reference", ["kraken"]]);
+    const alone = {
+      candles: async ({ exchange }: CandlesRequest) => (exchange === "kraken" ? past([100, 100]) : undefined),
+    };
+    expect(await codes(ownStrategy().definition, alone)).toEqual(["no_reference", []]);
     expect(await codes(ownStrategy({ reference: false }).definition)).toEqual(["few_fills", ["kraken"]]);
+  });
+
+  it("requests other exchanges' candles of the span and from the time of its own", async () => {
+    const requests: CandlesRequest[] = [];
+    const candles = async (request: CandlesRequest) => {
+      requests.push(request);
+      return past([100, 100, 98, 98]);
+    };
+    await ran(ownStrategy().definition, { candles }, { timeframe: "5m" });
+    expect(requests[1]).toMatchObject({ exchange: "mexc", span: MINUTE, since: START });
+  });
+
+  it("has no band if only one run is requested", async () => {
+    const { answer } = await ran(ownStrategy({ reference: false }).definition, {}, { single: true });
+    expect(answer.band).toBeNull();
   });
 
   it("has a band over both orders of the extremes and both fill rules", async () => {
