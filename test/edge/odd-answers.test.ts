@@ -66,9 +66,11 @@ async function cron() {
   await fireCron(worker, minute);
 }
 
-it.each(NAMES)("the worker trades on %s while the balance of another coin is odd", async (name) => {
+it.each(NAMES)("the worker trades on %s while another coin is odd and credits are rounded", async (name) => {
   const venue = edge.accounts.venues[name];
   venue.alter("balance", ODD[name]);
+  venue.credit("ETH", 3);
+  venue.credit("LTC", 2);
   await edge.startGrid(worker, { exchange: name, ...GRID });
   const { id: quoting } = await ask<{ id: string }>("POST", "/strategy/quote", {
     exchange: name,
@@ -96,10 +98,11 @@ it.each(NAMES)("the worker trades on %s while the balance of another coin is odd
       },
       (orders) => orders.length === count,
     );
-  const [first] = (await open("BTC/USDT", 4)).filter(({ side }) => side === "buy");
-  await open("ETH/USDT", 2);
-  await open("LTC/USDT", 2);
-  venue.fill(first?.id ?? "");
+  const buyOf = (orders: ReturnType<typeof venue.open>) =>
+    orders.find(({ side }) => side === "buy")?.id ?? "";
+  const first = buyOf(await open("BTC/USDT", 4));
+  for (const symbol of ["ETH/USDT", "LTC/USDT"] as const) venue.fill(buyOf(await open(symbol, 2)));
+  venue.fill(first);
   const filled = await eventually(
     async () => {
       await cron();
@@ -115,6 +118,13 @@ it.each(NAMES)("the worker trades on %s while the balance of another coin is odd
     ([count = 0, resting]) => count > NAMES.indexOf(name) && resting === 4,
   );
   expect(filled[1]).toBe(4);
+  // Quotes and an own strategy go on after a fill that was credited in fewer decimals.
+  await open("ETH/USDT", 2);
+  await open("LTC/USDT", 2);
+  for (const kind of ["quote", "declared"]) {
+    const { strategies } = await ask<{ strategies: Row[] }>("GET", `/strategy/${kind}/status`);
+    for (const one of strategies) expect(one).toMatchObject({ status: "running", lastError: null });
+  }
   const { balances, unreadable } = await ask<{ balances: Row[]; unreadable: Row[] }>(
     "GET",
     `/balance?exchange=${name}`,
