@@ -411,3 +411,10 @@ export function pickedOffFlow(fills: readonly MeasuredFill[]): Flow | undefined 
   if (known < MIN_FILLS || 2 * toxic <= known || earned >= 0n) return undefined;
   return { known, unknown: fills.length - known, toxic, earned };
 }
+
+/** By how many times a limit order's cost can differ from its price; it can fill at better prices. */
+export const MAX_IMPROVEMENT = 10n;
+
+/** Returns whether a price or a cost is at most so many times another one, and at least one part of so many. */
+export const isNearWorth = (value: Decimal, worth: Decimal, times: bigint): boolean =>
+  value <= worth * times && value * times >= worth;

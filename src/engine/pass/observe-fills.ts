@@ -2,7 +2,7 @@ import { max, text, ZERO } from "../../kernel/decimal.ts";
 import { parseClientOrderId } from "../../kernel/ids.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Order } from "../../model/order.ts";
+import { isNearWorth, MAX_IMPROVEMENT, type Order } from "../../model/order.ts";
 import type { Snapshot } from "../../ports/stores/pass-store.ts";
 import type { FillsRead, Venue, VenueFill, VenueOrder } from "../../ports/venue.ts";
 import {
@@ -133,7 +133,10 @@ interface FillsKnown {
   readonly found: readonly VenueOrder[];
 }
 
-/** Returns why an execution cannot be true: the limit of its order forbids its price, or it is more than the order. */
+/**
+ * Returns why an execution cannot be true: the limit of its order forbids its price, or is far from it, or it is more
+ * than the order.
+ */
 function fillProblem(
   { orderId, price, amount }: VenueFill,
   orders: ReadonlyMap<string | null, Order>,
@@ -142,6 +145,8 @@ function fillProblem(
   if (order?.type !== "limit") return undefined;
   if (order.side === "buy" ? price > order.price : price < order.price)
     return `its price ${text(price)} is beyond the order's limit ${text(order.price)}`;
+  if (!isNearWorth(price, order.price, MAX_IMPROVEMENT))
+    return `its price ${text(price)} is too far from the order's limit ${text(order.price)}`;
   return amount > order.amount
     ? `its amount ${text(amount)} is more than the order's ${text(order.amount)}`
     : undefined;

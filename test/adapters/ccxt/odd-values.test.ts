@@ -26,9 +26,10 @@ function withFields(body: Json, names: readonly string[], change: (value: Json) 
   );
 }
 
-async function setUp(name: VenueName) {
+async function setUp(name: VenueName, unified = false) {
   const setup = await emulatedExchanges({
     names: [name],
+    venue: { unified },
     timing: { readLag: 5 * SECOND, secondMiss: 5 * SECOND },
   });
   onTestFinished(setup.close);
@@ -164,7 +165,10 @@ describe.each(NAMES)("on %s", (name) => {
     bitget: ["priceAvg", "size"],
     kraken: ["price", "vol"],
   }[name];
-  it.each(amounts)("books a fill whose trade has an impossible %s from its order", async (field) => {
+  it.each([
+    ...amounts.map((field) => [field, "99000", "buy"] as const),
+    [amounts[0] as string, `1${"0".repeat(30)}`, "sell"] as const,
+  ])("books a fill whose trade has the impossible %s %s from its %s order", async (field, odd, side) => {
     const { deps, exchange, pass, booked, traded, totals } = await setUp(name);
     const before = totals();
     await runOperation(deps, "start_grid", gridInput({ exchange: name }));
@@ -172,14 +176,15 @@ describe.each(NAMES)("on %s", (name) => {
     for (const route of ["fills", "fillsOf"] as const) {
       exchange.alter(route, (body) =>
         withFields(
-          withFields(body, [field], () => "99000"),
+          withFields(body, [field], () => odd),
           ["cost", "quoteQty", "funds"],
           () => null,
         ),
       );
     }
-    exchange.move(PAIR, "58400");
+    exchange.move(PAIR, side === "sell" ? "61600" : "58400");
     for (let count = 0; count < 8; count++) await pass(120);
+    expect(exchange.executions().map(({ order }) => order.side)).toEqual([side]);
     const [btc = 0, usdt = 0] = (await booked()).sort().map((amount) => Number(amount.split(" ")[1]));
     const [base = 0, quote = 0] = traded(before)
       .sort()
@@ -252,6 +257,10 @@ describe.each(NAMES)("on %s", (name) => {
             : body;
     if (name === "kraken") {
       exchange.alter("trades", rows);
+      await expect(deps.venue(name).trades(PAIR, 50)).rejects.toThrow("cannot be read");
+    }
+    if (name === "gateio") {
+      alter("trades", ["side"], (value) => [value]);
       await expect(deps.venue(name).trades(PAIR, 50)).rejects.toThrow("cannot be read");
     }
     const volumes = ["quoteVolume", "quote_volume", "usdtVolume"];
@@ -335,6 +344,18 @@ describe.each(NAMES)("on %s", (name) => {
     alter("book", ["current", "update", "id", "ts", "lastUpdateId"], () => null);
     expect((await deps.venue(name).book(PAIR, 5)).bids.length).toBeGreaterThan(0);
   });
+});
+
+it("books a fill whose fee a unified account lists twice with the fee of its order", async () => {
+  const { deps, exchange, alter, pass, booked, traded, totals } = await setUp("bitget", true);
+  const before = totals();
+  await runOperation(deps, "start_grid", gridInput({ exchange: "bitget" }));
+  for (const route of ["fills", "fillsOf"] as const)
+    alter(route, ["feeDetail"], (fees) => [fees, fees].flat());
+  exchange.move(PAIR, "58400");
+  for (let count = 0; count < 8; count++) await pass(120);
+  expect((await booked()).sort()).toEqual(traded(before).sort());
+  expect(exchange.executions()).toHaveLength(1);
 });
 
 /** Empties each list of rows. */

@@ -24,7 +24,13 @@ import {
   type UnreadBalance,
 } from "../../../model/account.ts";
 import type { Book, BookLevel, Candle, Market, Side, Ticker, Trade } from "../../../model/market.ts";
-import type { Fee, OrderStatus, StopTerms } from "../../../model/order.ts";
+import {
+  type Fee,
+  isNearWorth,
+  MAX_IMPROVEMENT,
+  type OrderStatus,
+  type StopTerms,
+} from "../../../model/order.ts";
 import type { Keys, VenueFill, VenueOrder } from "../../../ports/venue.ts";
 import { type AccountKind, type Dict, type FeeRates, fieldOf } from "../client/ccxt.ts";
 import type { BalanceRow, PublishedFees, Quirks } from "../client/quirks.ts";
@@ -322,13 +328,8 @@ const readStatus = (word: unknown, filled: Decimal): OrderStatus => {
   return ENDED.get(word) ?? "unknown";
 };
 
-/** By how many times a limit order's cost can differ from its price; it can fill at better prices. */
-const MAX_IMPROVEMENT = 10n;
 /** Most of the value that an exchange pays for a trade, as one part of so many: 0.05 %. */
 const REBATE_PART = 2000n;
-
-const isNearWorth = (value: Decimal, worth: Decimal, times: bigint): boolean =>
-  value <= worth * times && value * times >= worth;
 
 interface Traded {
   /** In quote; undefined if unknown. */
@@ -387,7 +388,11 @@ export function venueFillOf(result: Dict, quirks: Pick<Quirks, "feeAssets"> = {}
   const [price, amount] = [positive(result.price, "fill price"), positive(result.amount, "fill amount")];
   const worth = mul(price, amount, "half");
   const fees = wholeFees(result, { worth, amount }, quirks);
-  if (!fees) throw bad("fee of a fill");
+  // Listed twice, or charged twice: unknown.
+  const isDoubled = fees?.some((fee, at) =>
+    fees.slice(0, at).some(({ asset, amount: other }) => asset === fee.asset && other === fee.amount),
+  );
+  if (!fees || isDoubled) throw bad("fee of a fill");
   const { timestamp: at } = result;
   if (!isMillis(at)) throw bad("time of a fill");
   return {

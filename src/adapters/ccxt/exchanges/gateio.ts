@@ -207,6 +207,8 @@ export const gateio: Quirks = {
     Array.isArray(fees) && typeof fieldOf(info, "point_fee") === "string"
       ? [...fees, { currency: "GATEPOINT", cost: fieldOf(info, "point_fee") }]
       : undefined,
+  // ccxt counts every other value as a buy.
+  hasSide: ({ info }) => fieldOf(info, "side") === "buy" || fieldOf(info, "side") === "sell",
   // For a market buy, ccxt returns the planned cost, not the actual one.
   notionalOf: ({ info }) => fieldOf(info, "filled_total"),
   // `finish_as` has more values than ccxt knows: all except `filled` end an order before it was filled.
