@@ -47,7 +47,7 @@ const CLOSED = "the pair counts as closed";
 const ORDERS = "strategies on the pair wait, and no order is placed";
 const FUNDS = "starts and orders that need the asset wait";
 const BOOK = "quotes and own strategies on the pair wait";
-const FILL = "the fill is booked from its order, ten minutes later";
+const FILL = "the fill is booked from its order, ten minutes later; a stop waits for it";
 const UNCLEAR = "the order is looked up, and never sent again";
 
 const STOP = "the order is shown as a stop order if it has one";
@@ -121,7 +121,7 @@ export const ESSENTIALS: readonly Essential[] = [
     ],
     [
       "fills",
-      "*.id *.currency_pair *.create_time_ms *.side *.amount *.price *.order_id *.fee *.fee_currency",
+      "*.id *.currency_pair *.create_time_ms *.side *.amount *.price *.order_id *.fee *.fee_currency *.gt_fee *.point_fee",
       FILL,
     ],
     ["book", "asks.*.0 asks.*.1 bids.*.0 bids.*.1", BOOK],
