@@ -74,7 +74,8 @@ export async function simulateStrategy(
   input: SimulationInput,
   reload?: () => AnyStrategyDefinition,
 ): Promise<SimulationResult> {
-  definition.config.parse(input.config);
+  const { guard = (work) => work() } = definition;
+  guard(() => definition.config.parse(input.config));
   const { passes = 300 } = input;
   const started = await startRun(definition, input, reload);
   if (typeof started === "string") return { ...NOTHING_DONE, refused: [], problems: [started] };

@@ -64,6 +64,9 @@ export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
   "help",
 ]);
 
+/** An error of the place that defined a strategy, whose stack is read only in tests. */
+export const definedAt = new WeakMap<object, Error>();
+
 /** Checks a definition and returns it. Throws TypeError if its name, config or orders are invalid. */
 export function defineStrategy<Schema extends z.ZodObject, State = unknown>(
   definition: StrategyDefinition<Schema, State>,
@@ -86,6 +89,7 @@ export function defineStrategy<Schema extends z.ZodObject, State = unknown>(
     throw new TypeError(
       `${name}: reference.maxAge must be a whole number of milliseconds from ${MIN_REFERENCE_AGE_MS} to ${MAX_REFERENCE_AGE_MS}`,
     );
+  definedAt.set(definition, new Error());
   return definition;
 }
 

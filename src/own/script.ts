@@ -89,10 +89,10 @@ function noNetwork(): never {
   throw new Error("the network is absent: a strategy uses only what orders() is given");
 }
 
-const NO_CLOCK = "the clock is absent: use the now that orders() is given";
+export const NO_CLOCK = "the clock is absent: use the now that orders() is given";
 
 // biome-ignore lint/style/noRestrictedGlobals: this one has no clock.
-class AbsentClock extends Date {
+export class AbsentClock extends Date {
   constructor(...given: readonly unknown[]) {
     if (given.length === 0) throw new Error(NO_CLOCK);
     super(...(given as [string]));
@@ -103,11 +103,13 @@ class AbsentClock extends Date {
   }
 }
 
+export const NO_RANDOM = "Math.random is absent: use the random() that orders() is given";
+
 const mathWithoutRandom = (): Math =>
   Object.create(Math, {
     random: {
       value: () => {
-        throw new Error("Math.random is absent: use the random() that orders() is given");
+        throw new Error(NO_RANDOM);
       },
     },
   });

@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import { createContext, Script } from "node:vm";
 import { defineStrategy, Money, z } from "../../../src/own/package.ts";
 import { createStrategyConsole } from "../../../src/own/pass/log.ts";
+import { NO_CLOCK, NO_RANDOM } from "../../../src/own/script.ts";
 import type { AnyStrategyDefinition, LoadedFrom } from "../../../src/ports/definition.ts";
 
 export interface BundledStrategy {
@@ -24,17 +25,24 @@ export const MAX_CALL_MS = 2000;
  * are outside the memory limit. What runs later than a call could hold the next one.
  */
 const PRELUDE = new Script(`"use strict";
-Math.random = () => { throw new Error("Math.random is absent: use the random() that orders() is given"); };
+Math.random = () => { throw new Error(${JSON.stringify(NO_RANDOM)}); };
 globalThis.Date = class extends Date {
   constructor(...given) {
-    if (given.length === 0) throw new Error("the clock is absent: use the now that orders() is given");
+    if (given.length === 0) throw new Error(${JSON.stringify(NO_CLOCK)});
     super(...given);
   }
-  static now() { throw new Error("the clock is absent: use the now that orders() is given"); }
+  static now() { throw new Error(${JSON.stringify(NO_CLOCK)}); }
 };
 for (const name of Object.getOwnPropertyNames(globalThis))
   if (/Array$|^(DataView|SharedArrayBuffer|ArrayBuffer|Atomics|WebAssembly|WeakRef|FinalizationRegistry)$/.test(name) && name !== "Array")
     delete globalThis[name];`);
+
+/** Returns the names of what a strategy's code finds without an import. */
+export function strategyGlobals(): ReadonlySet<string> {
+  const context = createContext({ console });
+  PRELUDE.runInContext(context);
+  return new Set(new Script("Object.getOwnPropertyNames(globalThis)").runInContext(context) as string[]);
+}
 
 /** Runs a bundle and returns its strategy. Throws an Error with file and line. */
 export function runStrategy(bundle: BundledStrategy): AnyStrategyDefinition {

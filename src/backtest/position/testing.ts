@@ -72,7 +72,8 @@ export function backtestStrategy(
 ): BacktestOutcome {
   const market = marketWith(rules);
   const budget = { baseBudget: Money.of(base).units, quoteBudget: Money.of(quote).units };
-  definition.config.parse(config);
+  const { guard = (work) => work() } = definition;
+  guard(() => definition.config.parse(config));
   const { run, endPrice, log } = finish(
     backtestingDeclared(definition, { ...budget, options: config }, minuteCandles(prices, market), {
       market,
