@@ -184,8 +184,13 @@ const withSettlement = (use = newUse(), more: number): DatabaseUse => ({
 /** Other requests run after a batch of so many changes. */
 const MANY_CHANGES = 100;
 
-const updateStrategy = ({ db }: Context, { id, ...set }: StrategyUpdate) =>
-  db.update(strategies).set(set).where(eq(strategies.id, id));
+/** A trigger does it for all other updates, with a second write of the row. */
+const NEXT_REVISION = sql`${strategies.revision} + 1`;
+
+function updateStrategy({ db }: Context, { id, ...changes }: StrategyUpdate) {
+  const set = { ...changes, revision: NEXT_REVISION };
+  return db.update(strategies).set(set).where(eq(strategies.id, id));
+}
 
 export const passStore = (context: Context): PassStore => ({
   ...passWrites(context),

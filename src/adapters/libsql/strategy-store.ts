@@ -1,4 +1,4 @@
-import type { InValue, ResultSet, Row } from "@libsql/client";
+import type { ResultSet, Row } from "@libsql/client";
 import {
   and,
   eq,
@@ -196,9 +196,19 @@ const resumed = ({ db }: Context, strategy: string) => {
 
 type ViewsRead = StrategyStore["strategies"];
 type AccountRow = typeof accounts.$inferSelect;
+type StoredStrategy = typeof strategies.$inferSelect;
+
+/** From so many read strategies on, a list reads only those that have changed. Fewer are read in one request. */
+const MIN_KNOWN = 50;
+/** Maximum length of the documents of all strategies that are remembered. */
+const MAX_KNOWN_LENGTH = 8_000_000;
 
 /** Position after a strategy's columns: its open orders, and the time. */
-const COUNT_PLACE = Object.keys(getTableColumns(strategies)).length;
+const STRATEGY_COLUMNS = Object.keys(getTableColumns(strategies));
+const [CONFIG_PLACE, STATE_PLACE] = [STRATEGY_COLUMNS.indexOf("config"), STRATEGY_COLUMNS.indexOf("state")];
+const COUNT_PLACE = STRATEGY_COLUMNS.length;
+/** Position after an account's columns: the time. */
+const ACCOUNT_COLUMNS = Object.keys(getTableColumns(accounts)).length;
 
 /**
  * A libSQL server refuses responses of ten million bytes. Up to this many strategies are returned at once; for more,
@@ -214,6 +224,7 @@ const PART_BYTES = 4_000_000;
 interface Way {
   readonly names: readonly string[];
   readonly stopped: boolean;
+  readonly counted: boolean;
   /** Whether it reads by account, along the index of running strategies; otherwise newest first. */
   readonly byAccount: boolean;
 }
@@ -235,26 +246,32 @@ function readViews(context: Context): ViewsRead {
 }
 
 function readingViews(context: Context): ViewsRead {
-  const { client, prepare, convert } = context;
-  const part = partsRead(context);
-  return async ({ id, request, account, kind, stopped = true, page }) => {
+  const { client, prepare } = context;
+  const known = knownStrategies(context.convert);
+  const part = partsRead(context, known);
+  return async ({ id, request, account, kind, stopped = true, counted = true, page }) => {
     const given = { id, request, account, kind };
     const ask = (texts: readonly TextOfWay[], strategyPlace: StrategyPlace, limit: number) => {
       const values = defined({ ...given, ...strategyPlace });
-      const way = { names: Object.keys(values), stopped, byAccount: !stopped && page === undefined };
+      const way = { names: Object.keys(values), stopped, counted, byAccount: !stopped && page === undefined };
       const statements = texts.map((textOf) => prepare(textOf(way))({ ...values, limit }));
       return client.batch(statements, "read");
     };
     const most = page?.limit ?? Number.POSITIVE_INFINITY;
-    const first = Math.min(most, FIRST_ROWS);
-    const [found, around] = await ask([viewsText, accountsText], { before: page?.before }, first);
-    const views = viewsIn(found, around, convert);
+    const isSingle = id !== undefined || request !== undefined;
+    const first = isSingle || known.count() < MIN_KNOWN ? Math.min(most, FIRST_ROWS) : 0;
+    const views: StrategyView[] = [];
+    if (first > 0) {
+      const [found, around] = await ask([viewsText, accountsText], { before: page?.before }, first);
+      views.push(...viewsIn(found, around, known));
+    }
     const last = views.at(-1)?.strategy;
-    if (last && views.length === first && first < most) {
-      const place =
-        stopped || page ? { before: last.number } : { afterAccount: last.account, afterNumber: last.number };
-      const [sizes] = await ask([sizesText], place, page ? most - first : -1);
-      for (const viewsPart of partsOf(sizes?.rows ?? [])) views.push(...(await part(viewsPart, stopped)));
+    if (views.length === first && first < most) {
+      const after = last && { afterAccount: last.account, afterNumber: last.number };
+      const place = stopped || page ? { before: last?.number ?? page?.before } : after;
+      const [sizes] = await ask([sizesText], place ?? {}, page ? most - first : -1);
+      for (const viewsPart of partsOf(sizes?.rows ?? [], known))
+        views.push(...(await part(viewsPart, { stopped, counted })));
     }
     return views.sort((a, b) => (a.strategy.number - b.strategy.number) * (page ? -1 : 1));
   };
@@ -272,60 +289,113 @@ const defined = (values: Readonly<Record<string, string | number | undefined>>) 
     Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
   );
 
-/** Strategies by number, and their accounts. */
-interface ViewsPart {
-  readonly numbers: readonly number[];
-  readonly accounts: ReadonlySet<string>;
+/** The strategies that were read, by number; until its revision changes, none is read again. */
+type KnownStrategies = ReturnType<typeof knownStrategies>;
+
+function knownStrategies(convert: Context["convert"]) {
+  const known = new Map<number, { readonly strategy: StoredStrategy; readonly length: number }>();
+  let length = 0;
+  const forget = (number: number) => {
+    length -= known.get(number)?.length ?? 0;
+    known.delete(number);
+  };
+  return {
+    count: () => known.size,
+    of(number: number, revision: number): StoredStrategy | undefined {
+      const found = known.get(number)?.strategy;
+      return found?.revision === revision ? found : undefined;
+    },
+    /** Returns the strategies of rows; nobody may change them. */
+    read(rows: readonly Row[]): StoredStrategy[] {
+      const found = rowsFrom(strategies, rows, convert);
+      for (const [at, strategy] of found.entries()) {
+        const own = String(rows[at]?.[STATE_PLACE]).length + String(rows[at]?.[CONFIG_PLACE]).length;
+        forget(strategy.number);
+        known.set(strategy.number, { strategy, length: own });
+        length += own;
+      }
+      for (const number of known.keys()) {
+        if (length <= MAX_KNOWN_LENGTH) break;
+        forget(number);
+      }
+      return found;
+    },
+  };
 }
 
-function partsOf(sizes: readonly Row[]): ViewsPart[] {
-  const parts: { numbers: number[]; accounts: Set<string>; bytes: number }[] = [];
+/** Strategies to read by number, those that are known, and the accounts of all. */
+interface ViewsPart {
+  readonly numbers: number[];
+  readonly unchanged: StoredStrategy[];
+  readonly accounts: Set<string>;
+}
+
+function partsOf(sizes: readonly Row[], known: KnownStrategies): ViewsPart[] {
+  const parts: { numbers: number[]; unchanged: StoredStrategy[]; accounts: Set<string>; bytes: number }[] =
+    [];
   for (const row of sizes) {
     const [number, account] = [Number(row[0]), String(row[1])];
-    const [own, around] = [Number(row[2]), Number(row[3])];
+    const strategy = known.of(number, Number(row[4]));
+    const [own, around] = [strategy ? 0 : Number(row[2]), Number(row[3])];
     const last = parts.at(-1);
     const more = own + (last?.accounts.has(account) ? 0 : around);
-    if (last && last.bytes + more <= PART_BYTES && last.numbers.length < PART_ROWS) {
-      last.numbers.push(number);
-      last.accounts.add(account);
-      last.bytes += more;
-    } else parts.push({ numbers: [number], accounts: new Set([account]), bytes: own + around });
+    const isFull = !last || last.bytes + more > PART_BYTES || last.numbers.length === PART_ROWS;
+    const part = isFull ? { numbers: [], unchanged: [], accounts: new Set<string>(), bytes: 0 } : last;
+    if (isFull) parts.push(part);
+    if (strategy) part.unchanged.push(strategy);
+    else part.numbers.push(number);
+    part.accounts.add(account);
+    part.bytes += isFull ? own + around : more;
   }
   return parts;
 }
 
-function partsRead({ client, prepare, convert, pause }: Context) {
-  const texts = {
-    all: prepare((now) => partText(now, sql``)),
-    running: prepare((now) => partText(now, sql` and ${isRunning()}`)),
-    accounts: prepare(
-      () =>
-        sql`select ${selectedColumns(accounts)} from ${accounts} where ${accounts.account} in (select value from json_each(${sql.placeholder("accounts")}))`,
-    ),
-  };
-  return async (part: ViewsPart, stopped: boolean): Promise<StrategyView[]> => {
-    const numbers: InValue = JSON.stringify(part.numbers);
+function partsRead({ client, prepare, pause }: Context, known: KnownStrategies) {
+  const accountsOf = prepare(
+    (now) =>
+      sql`select ${selectedColumns(accounts)}, ${now} from ${accounts} where ${accounts.account} in (select value from json_each(${sql.placeholder("accounts")}))`,
+  );
+  const countsOf = prepare(
+    () =>
+      sql`select ${strategies.number}, ${open({ counted: true })} from ${strategies} where ${isNumbered()}`,
+  );
+  return async (part: ViewsPart, form: PartForm): Promise<StrategyView[]> => {
+    const unchanged = form.counted ? part.unchanged.map(({ number }) => number) : [];
     const statements = [
-      (stopped ? texts.all : texts.running)({ numbers }),
-      texts.accounts({ accounts: JSON.stringify([...part.accounts]) }),
+      prepare(partText(form))({ numbers: JSON.stringify(part.numbers) }),
+      accountsOf({ accounts: JSON.stringify([...part.accounts]) }),
+      ...(unchanged.length > 0 ? [countsOf({ numbers: JSON.stringify(unchanged) })] : []),
     ];
     await pause();
-    const [result, around] = await client.batch(statements, "read");
-    return viewsIn(result, around, convert);
+    const [result, around, counted] = await client.batch(statements, "read");
+    const counts = new Map((counted?.rows ?? []).map((row) => [Number(row[0]), Number(row[1])]));
+    const now = Number(around?.rows[0]?.[ACCOUNT_COLUMNS]);
+    const before = part.unchanged.map((strategy) => {
+      return { strategy, openOrders: counts.get(strategy.number) ?? Number.NaN, now };
+    });
+    return viewsIn(result, around, known, before);
   };
+}
+
+interface FoundStrategy extends Pick<StrategyView, "openOrders" | "now"> {
+  readonly strategy: StoredStrategy;
 }
 
 function viewsIn(
   { rows = [] }: Partial<ResultSet> = {},
   around: ResultSet | undefined,
-  convert: Context["convert"],
+  known: KnownStrategies,
+  unchanged: readonly FoundStrategy[] = [],
 ): StrategyView[] {
   const byName = new Map(rowsOf(accounts, around).map((row) => [row.account, row]));
-  return rowsFrom(strategies, rows, convert).map((strategy, at) => {
+  const read = known.read(rows).map((strategy, at): FoundStrategy => {
+    const [openOrders, now] = [rows[at]?.[COUNT_PLACE], rows[at]?.[COUNT_PLACE + 1]];
+    return { strategy, openOrders: openOrders === null ? Number.NaN : Number(openOrders), now: Number(now) };
+  });
+  return [...unchanged, ...read].map(({ strategy, openOrders, now }) => {
     const { memory, steppedAt, error, failures, retryAt, owner, costs } = byName.get(
       strategy.account,
     ) as AccountRow;
-    const row = rows[at];
     return {
       strategy,
       memory,
@@ -334,20 +404,22 @@ function viewsIn(
       retryAt: failures > 0 ? retryAt : 0,
       steppedBy: ownerName(owner),
       costs: costs ?? [],
-      openOrders: Number(row?.[COUNT_PLACE]),
-      now: Number(row?.[COUNT_PLACE + 1]),
+      openOrders,
+      now,
     };
   });
 }
 
-const open = () =>
-  sql`(select count(*) from ${orders} where ${orders.strategy} = ${strategies.id} and ${isUnsettled()} and ${orders.state} in ('submitted', 'open', 'partially_filled'))`;
+const open = ({ counted }: Pick<Way, "counted">) =>
+  counted
+    ? sql`(select count(*) from ${orders} where ${orders.strategy} = ${strategies.id} and ${isUnsettled()} and ${orders.state} in ('submitted', 'open', 'partially_filled'))`
+    : sql`null`;
 
 const withAccount = sql`inner join ${accounts} on ${accounts.account} = ${strategies.account}`;
 
 const viewsText = eachWay(
   (now, way: Way) =>
-    sql`select ${selectedColumns(strategies)}, ${open()}, ${now} from ${strategies} ${selection(way)}`,
+    sql`select ${selectedColumns(strategies)}, ${open(way)}, ${now} from ${strategies} ${selection(way)}`,
 );
 
 /** Each account once: its memory and costs grow with its strategies. */
@@ -366,11 +438,18 @@ const octetsOf = (columns: readonly SQLWrapper[]): SQL =>
 
 const sizesText = eachWay(
   (_now, way: Way) =>
-    sql`select ${strategies.number}, ${strategies.account}, ${octetsOf([strategies.config, strategies.state, strategies.edit])}, ${octetsOf([accounts.memory, accounts.costs])} from ${strategies} ${withAccount} ${selection(way)}`,
+    sql`select ${strategies.number}, ${strategies.account}, ${octetsOf([strategies.config, strategies.state, strategies.edit])}, ${octetsOf([accounts.memory, accounts.costs])}, ${strategies.revision} from ${strategies} ${withAccount} ${selection(way)}`,
 );
 
-const partText = (now: SQL<number>, condition: SQL): SQL =>
-  sql`select ${selectedColumns(strategies)}, ${open()}, ${now} from ${strategies} where ${strategies.number} in (select value from json_each(${sql.placeholder("numbers")}))${condition}`;
+const isNumbered = () =>
+  sql`${strategies.number} in (select value from json_each(${sql.placeholder("numbers")}))`;
+
+type PartForm = Pick<Way, "stopped" | "counted">;
+
+const partText = eachWay(
+  (now, { stopped, counted }: PartForm) =>
+    sql`select ${selectedColumns(strategies)}, ${open({ counted })}, ${now} from ${strategies} where ${isNumbered()}${stopped ? sql`` : sql` and ${isRunning()}`}`,
+);
 
 function selection({ names, stopped, byAccount }: Way): SQL {
   // Without the plus, SQLite would scan all strategies by number to find the few that run.

@@ -201,7 +201,7 @@ const viewsOf = <S extends Strategy>(
 
 /** Returns the strategies of one kind that are not stopped. */
 export const runningViews = <S extends Strategy>({ store }: Deps, kind: NamedKind<S>) =>
-  store.strategies({ stopped: false, kind: kind.name }).then((views) => viewsOf(kind, views));
+  store.strategies({ stopped: false, kind: kind.name, counted: false }).then((views) => viewsOf(kind, views));
 
 /** Returns one strategy. Throws AppError if none of this kind has the id. */
 export async function viewNamed<S extends Strategy>(

@@ -168,7 +168,9 @@ export const listGrids = operation({
   output: ListShape,
   async run(deps) {
     const { store, interval } = deps;
-    const views = gridViewsOf(await store.strategies({ stopped: false, kind: gridKind.name }));
+    const views = gridViewsOf(
+      await store.strategies({ stopped: false, kind: gridKind.name, counted: false }),
+    );
     const killed = await store.killed();
     const strategies = views.map((view) => {
       return {
@@ -223,7 +225,7 @@ export function passProblemsWatch(deps: Deps): () => Promise<string | undefined>
 }
 
 async function lookAtGrids(deps: Deps): Promise<string | undefined> {
-  const views = await deps.store.strategies({ stopped: false });
+  const views = await deps.store.strategies({ stopped: false, counted: false });
   const own = views.filter(({ strategy }) => deps.venueOf(parseAccountKey(strategy.account)));
   const stalled = own.filter((view) => stalledFor(view, deps.interval) > 0);
   const late = own.filter((view) => watchNotices(view, intervalOf(deps)).length > 0);

@@ -110,7 +110,7 @@ const BESIDE = Object.keys({
 type Beside = Exclude<keyof ViewWithoutTime, "strategy">;
 
 const isSame = (a: ViewWithoutTime, b: ViewWithoutTime): boolean =>
-  BESIDE.every((part) => a[part] === b[part]);
+  BESIDE.every((part) => Object.is(a[part], b[part]));
 
 const CountedCostShape = lazy(() =>
   z.object({

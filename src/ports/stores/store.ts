@@ -259,6 +259,7 @@ type NewStrategy = Omit<Strategy, "id" | "number" | "epoch" | "resumes" | "edit"
 
 export interface StrategyView<S extends Strategy = Strategy> {
   readonly strategy: S;
+  /** NaN if the filter does not count them. */
   readonly openOrders: number;
   readonly memory: AccountMemory;
   /** Protocol time of the account's last complete pass, and the error of the last pass. */
@@ -280,6 +281,8 @@ export interface StrategyFilter {
   readonly kind?: string | undefined;
   /** false returns only strategies that are not stopped; the cost depends on their number alone. */
   readonly stopped?: boolean;
+  /** false does not count open orders, which would read each of them. */
+  readonly counted?: boolean;
   /** Returns the newest strategies with a number below `before`. */
   readonly page?: { readonly limit: number; readonly before?: number | undefined } | undefined;
 }

@@ -76,6 +76,8 @@ export const strategies = sqliteTable(
     edit: doc<StrategyConfig>("edit"),
     edits: integer("edits").notNull().default(0),
     name: text("name"),
+    /** Every update changes it: what was read under it is still valid. */
+    revision: integer("revision").notNull().default(0),
   },
   (table) => [
     uniqueIndex("strategies_number").on(table.number),

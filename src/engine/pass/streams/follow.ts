@@ -106,7 +106,7 @@ export function followStreams({ store, kinds, log, streams, local, random, inter
     /** Reads strategies, and opens or closes streams. */
     async refresh(): Promise<void> {
       if (!streams) return;
-      const wakes = wakesOf(await store.strategies({ stopped: false }), kinds);
+      const wakes = wakesOf(await store.strategies({ stopped: false, counted: false }), kinds);
       dropOthers(accounts, wakes);
       for (const [account, accountWakes] of wakes) follow(account, accountWakes);
       for (const [account, followed] of accounts)

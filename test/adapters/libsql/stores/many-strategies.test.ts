@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createStore } from "../../../../src/adapters/libsql/store.ts";
 import { passProblemsWatch } from "../../../../src/grid/operations/status.ts";
 import { readMetrics } from "../../../../src/metrics/operations/metrics.ts";
 import { newUse } from "../../../../src/model/limits.ts";
@@ -113,7 +114,9 @@ describe.each(["a file", "a server"])("two thousand strategies of a hundred acco
   });
 
   it("cost no row read for stopped ones, and few requests", async () => {
-    const { use, requests } = await costOf(box, () => box.store.strategies({ stopped: false }));
+    // As a process that has read none of them.
+    const { strategies: readAnew } = createStore(box.context);
+    const { use, requests } = await costOf(box, () => readAnew({ stopped: false }));
     expect(use.databaseRequests).toBeLessThanOrEqual(6);
     // Of each its length, its account beside that, itself and its orders: as few for every one more as for one.
     if (where === "a server") expect(use.rowsRead).toBeLessThan((8 + SLOTS) * ALL);

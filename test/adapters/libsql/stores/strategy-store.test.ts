@@ -4,7 +4,7 @@ import { createStore } from "../../../../src/adapters/libsql/store.ts";
 import { STRATEGY_TAGS } from "../../../../src/kernel/ids.ts";
 import type { Order } from "../../../../src/model/order.ts";
 import type { Strategy } from "../../../../src/model/strategy.ts";
-import { statement } from "../../../../src/storage/client/context.ts";
+import { createContext, statement } from "../../../../src/storage/client/context.ts";
 import { accounts, orders, strategies } from "../../../../src/storage/tables/trading-tables.ts";
 import { BY } from "../../../support/by.ts";
 import { d } from "../../../support/grid.ts";
@@ -49,6 +49,41 @@ describe("a read of strategies", () => {
     expect(after[0]?.strategy.state).toEqual(state);
     expect(after[1]?.strategy.state).toBe(before[1]?.strategy.state);
     expect(after[1]?.strategy.config).toBe(before[1]?.strategy.config);
+  });
+});
+
+describe("a list of many strategies", () => {
+  it("reads no document and no order of those that have not changed", async () => {
+    const { context, time, make, place, put, db, store } = await open();
+    const made = await Promise.all(Array.from({ length: 60 }, () => make()));
+    const ids = made.map(({ id }) => id);
+    await place("resting", { strategy: ids[0] as string, state: "open" });
+    const list = { stopped: false, counted: false } as const;
+    const first = await store.strategies({ stopped: false });
+    const columns: number[] = [];
+    const batch = context.client.batch;
+    Object.assign(context.client, {
+      async batch(...call: Parameters<typeof batch>) {
+        const results = await batch(...call);
+        columns.push(...results.map(({ rows }) => rows.length));
+        return results;
+      },
+    });
+    const [, changed] = made as [Strategy, Strategy];
+    // Written by any program, under no revision of ours.
+    await put(db.update(strategies).set({ wants: "pause" }).where(eq(strategies.id, changed.id)));
+    const views = await store.strategies(list);
+    // All revisions, the one that changed, and its account.
+    expect(columns).toEqual([60, 1, 1]);
+    expect(views.map(({ strategy }) => strategy.id)).toEqual(ids);
+    expect(views[1]?.strategy.wants).toBe("pause");
+    expect(views[2]?.strategy).toBe(first[2]?.strategy);
+    expect(views[0]?.openOrders).toBe(Number.NaN);
+    await put(db.update(strategies).set({ name: "one" }).where(eq(strategies.id, changed.id)));
+    const counted = await store.strategies({ stopped: false });
+    expect(counted[0]?.openOrders).toBe(1);
+    const fresh = await createStore(createContext(context.client, time.now)).strategies({ stopped: false });
+    expect(counted.map(({ now, ...view }) => view)).toEqual(fresh.map(({ now, ...view }) => view));
   });
 });
 
