@@ -8,13 +8,26 @@ import type { Operation } from "./operation.ts";
 import type { Deps } from "./ports/deps.ts";
 import { type Access, authenticate, authorize, type Limiter } from "./transport/access.ts";
 import type { Documents } from "./transport/documents.ts";
-import { allowOrigins, createEntrance, type Entrance, tracedRequests } from "./transport/entrance.ts";
+import {
+  allowOrigins,
+  createEntrance,
+  type Entrance,
+  EVERY_PATH,
+  METHODS,
+  tracedRequests,
+} from "./transport/entrance.ts";
 import { mountEvents, type Streaming } from "./transport/events.ts";
-import { type Compress, mountOperations, respond, urgentRoutes, type Variables } from "./transport/http.ts";
+import {
+  type Compress,
+  mountOperations,
+  respond,
+  respondError,
+  urgentRoutes,
+  type Variables,
+} from "./transport/http.ts";
 import { MCP_ROUTE, mountMcp } from "./transport/mcp/mount.ts";
 import type { McpSettings } from "./transport/mcp/plans.ts";
 import { type Asset, mountPage, type PageFiles } from "./transport/page.ts";
-import { refusal } from "./transport/run.ts";
 
 export interface AppOptions {
   readonly deps: Deps;
@@ -78,7 +91,7 @@ export function createApp({
     const challenge = c.req.query("challenge") ?? "";
     const proof = CHALLENGE.test(challenge) ? prove?.(challenge) : undefined;
     const body = { status: "ok", version, instance, ...(proof === undefined ? {} : { proof }) };
-    return respond({ status: 200, body });
+    return respond({ status: 200, body }, c.var.requestId);
   });
   mountReady(app, deps);
   app.get("/metrics", async (c) => {
@@ -141,28 +154,41 @@ function mountDocuments(
   });
 }
 
+/** Returns the methods of a path; none for an unknown path. */
+function methodsOf({ router }: HonoApp, path: string): readonly string[] {
+  const methods = [...METHODS].filter((method) =>
+    router.match(method, path)[0].some(([[, route]]) => route.path !== EVERY_PATH),
+  );
+  return methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+}
+
 /** Answers unknown paths and failures; only programming errors are logged with a stack. */
 function answerFailures(app: HonoApp, deps: Deps, entrance: Entrance): void {
   app.notFound((c) => {
     entrance.take(c, false);
-    return respond(
-      refusal(
-        new AppError("Not found", `there is no endpoint ${c.req.method} ${c.req.path}`),
+    const { method, path } = c.req;
+    const allowed = methodsOf(app, path);
+    // A known path without a handler for this method; otherwise the handler found nothing.
+    if (allowed.length === 0 || allowed.includes(method))
+      return respondError(
+        new AppError("Not found", `there is no endpoint ${method} ${path}`),
         c.var.requestId,
-      ),
-    );
+      );
+    const allow = allowed.join(", ");
+    const refused = new AppError("Method not allowed", `${path} has no ${method}; it has ${allow}`, {
+      allow,
+    });
+    return respondError(refused, c.var.requestId);
   });
   app.onError((error, c) => {
     const { requestId } = c.var;
-    if (error instanceof AppError) return respond(refusal(error, requestId));
+    if (error instanceof AppError) return respondError(error, requestId);
     if (error instanceof StoreError && c.req.path === "/ready")
-      return respond(refusal(new AppError("Not ready", error.message), requestId));
+      return respondError(new AppError("Not ready", error.message), requestId);
     deps.log("error", messageOf(error), { requestId, path: c.req.path, stack: error.stack });
-    return respond(
-      refusal(
-        new AppError("Internal error", "something went wrong on our side; the log has the request id"),
-        requestId,
-      ),
+    return respondError(
+      new AppError("Internal error", "something went wrong on our side; the log has the request id"),
+      requestId,
     );
   });
 }

@@ -30,9 +30,9 @@ import { type Access, countWrongTokens, createLimiter } from "./transport/access
 import { createCallerLane } from "./transport/body.ts";
 import { type PlatformFiles, servedDocuments, servedPageFiles } from "./transport/documents.ts";
 import { createEdgeDoor } from "./transport/edge-door.ts";
-import { respond, urgentRoutes } from "./transport/http.ts";
+import { requestIdOf } from "./transport/entrance.ts";
+import { REQUEST_ID, respondError, urgentRoutes } from "./transport/http.ts";
 import { MCP_ROUTE } from "./transport/mcp/mount.ts";
-import { refusal } from "./transport/run.ts";
 
 /** One pass over one account; a repeated message for the same account and time has no effect. */
 interface PassMessage {
@@ -243,14 +243,14 @@ export default {
     try {
       return await serveRequest(request, environment, (work) => context.waitUntil(work));
     } catch (error) {
-      if (error instanceof AppError) return respond(refusal(error, local.randomText(12)));
-      logFrom("error")("error", messageOf(error));
+      const requestId = requestIdOf(request.headers.get(REQUEST_ID) ?? undefined, local);
+      if (error instanceof AppError) return respondError(error, requestId);
+      logFrom("error")("error", messageOf(error), { requestId });
       const label = new URL(request.url).pathname === "/ready" ? "Not ready" : "Internal error";
       const isPublic = error instanceof SettingsError && error.isPublic;
       const why = isPublic ? `: ${error.message}` : "; its log says why";
       const failure = new AppError(label, `the service cannot start${why}`);
-      const { body, status } = refusal(failure, local.randomText(12));
-      return Response.json(body, { status });
+      return respondError(failure, requestId);
     }
   },
 

@@ -24,6 +24,7 @@ const STATUS = {
   Forbidden: 403,
   "Not found": 404,
   "Order not found": 404,
+  "Method not allowed": 405,
   Conflict: 409,
   "Would self-cross": 409,
   "Payload too large": 413,
@@ -59,6 +60,8 @@ interface Extras extends ErrorOptions {
   /** Further fields of the body, for example `clientOrderId`. */
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly retryAfterSeconds?: number;
+  /** For `Method not allowed`: the methods of the path. */
+  readonly allow?: string;
 }
 
 /** A failure that the caller can act on. The message is one sentence for a person, without secrets. */

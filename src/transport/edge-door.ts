@@ -2,8 +2,8 @@ import { AppError } from "../kernel/errors.ts";
 import { MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 import type { Local } from "../ports/within-time.ts";
 import { type Access, checkHosts, type Limiter } from "./access.ts";
-import { HEALTH } from "./entrance.ts";
-import { respond } from "./http.ts";
+import { HEALTH, requestIdOf } from "./entrance.ts";
+import { REQUEST_ID, respond } from "./http.ts";
 
 /** Maximum number of simultaneous requests in one isolate; the platform sends others to other isolates. */
 const MAX_OPEN_REQUESTS = 16;
@@ -16,7 +16,7 @@ const COUNTED_FOR: Millis = MINUTE;
 interface EdgeDoor {
   readonly access: Access;
   readonly limiter: Limiter;
-  readonly local: Pick<Local, "monotonic">;
+  readonly local: Pick<Local, "monotonic" | "randomText">;
   /** Methods and paths of requests that stop something, and of those whose handlers apply the limits. */
   readonly exempt: readonly string[];
 }
@@ -32,9 +32,10 @@ interface AdmittedRequest {
  * Answers health checks, and applies a Worker's limits, before it creates the service, because that costs more than
  * most responses. Throws `Too many requests`.
  */
-export function createEdgeDoor({ access, limiter, local: { monotonic }, exempt }: EdgeDoor) {
+export function createEdgeDoor({ access, limiter, local, exempt }: EdgeDoor) {
   const patterns = exempt.map((route) => new RegExp(`^${route.replace(/:\w+/g, "[^/]+")}$`));
   const open = new Map<symbol, Millis>();
+  const { monotonic } = local;
   const retryAfter = returnTimes();
   const counted: Limiter = (address) => ({ ...limiter(address), request: () => undefined });
 
@@ -48,7 +49,8 @@ export function createEdgeDoor({ access, limiter, local: { monotonic }, exempt }
     limiter(address).request();
     if (route === HEALTH) {
       checkHosts({ host: headers.get("host") ?? "", origin: headers.get("origin") ?? undefined }, access);
-      return respond({ status: 200, body: { status: "ok", version: "edge", instance: "edge" } });
+      const body = { status: "ok", version: "edge", instance: "edge" };
+      return respond({ status: 200, body }, requestIdOf(headers.get(REQUEST_ID) ?? undefined, local));
     }
     const now = monotonic();
     for (const [id, since] of open) if (now - since > COUNTED_FOR) open.delete(id);

@@ -7,7 +7,7 @@ import { AppError } from "../kernel/errors.ts";
 import type { Local, Tracer } from "../ports/within-time.ts";
 import { type Access, checkHosts, type Limiter } from "./access.ts";
 import { createAdmission, MAX_URL_CHARACTERS } from "./body.ts";
-import { SAFE_HEADERS, type Variables } from "./http.ts";
+import { REQUEST_ID, safeHeaders, type Variables } from "./http.ts";
 
 type EntranceContext = Context<{ Variables: Variables }>;
 
@@ -35,21 +35,26 @@ export interface Entrance {
 
 /** Paths whose responses set their own headers: the API and health checks, which are not pages. */
 const IN_JSON = /^\/(health|api\/v1\/.*)$/;
-const EVERY_PATH = "/*";
+export const EVERY_PATH = "/*";
 /** Route that shows whether the process works at all; it waits for nothing. */
 export const HEALTH = "GET /health";
-const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+export const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** Returns the id that a request carries, so a client or a proxy finds it in this server's log; otherwise a new one. */
+export const requestIdOf = (given: string | undefined, { randomText }: Pick<Local, "randomText">): string =>
+  given !== undefined && /^[\w.:-]{1,64}$/.test(given) ? given : randomText(12);
 
 export function createEntrance({ local, access, limiter, addressOf, urgent }: EntranceOptions): Entrance {
   const hasOrigins = (access.origins ?? []).length > 0;
   const admission = createAdmission(local);
   const take = (c: EntranceContext, counts: boolean): void => {
     if (c.get("requestId") !== undefined) return;
-    c.set("requestId", local.randomText(12));
+    const requestId = requestIdOf(c.req.header(REQUEST_ID), local);
+    c.set("requestId", requestId);
     // Before the response is created, because setting headers later would create it twice. JSON responses set them with
     // their text.
     if (hasOrigins || !IN_JSON.test(c.req.path))
-      for (const [name, value] of Object.entries(SAFE_HEADERS)) c.header(name, value);
+      for (const [name, value] of Object.entries(safeHeaders(requestId))) c.header(name, value);
     checkHosts({ host: c.req.header("host"), origin: c.req.header("origin") }, access);
     if (c.req.url.length > MAX_URL_CHARACTERS)
       throw new AppError("Invalid request", `a URL can have at most ${MAX_URL_CHARACTERS} characters`);
@@ -127,11 +132,12 @@ export function allowOrigins(origins: readonly string[]): MiddlewareHandler {
       "last-event-id",
       "mcp-protocol-version",
       "mcp-session-id",
+      REQUEST_ID,
       "x-exchange-key",
       "x-exchange-secret",
       "x-exchange-passphrase",
     ],
-    exposeHeaders: ["etag", "retry-after", "x-next", "mcp-session-id"],
+    exposeHeaders: ["etag", "retry-after", "x-next", "mcp-session-id", REQUEST_ID],
     maxAge: PREFLIGHT_SECONDS,
   });
 }

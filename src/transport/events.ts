@@ -5,7 +5,7 @@ import { type Millis, SECOND } from "../kernel/time.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { ChainedEvent } from "../ports/stores/store.ts";
 import { type Access, authenticate, type Caller, callerByHash } from "./access.ts";
-import { SAFE_HEADERS, type Variables } from "./http.ts";
+import { safeHeaders, type Variables } from "./http.ts";
 
 /** How a platform streams responses. */
 export interface Streaming {
@@ -33,7 +33,7 @@ export function mountEvents(
   const pulse = sharedPulse(deps, streaming.every);
   const enter = streamsByToken(deps, { access, every: streaming.every });
   app.get("/api/v1/events", async (c) => {
-    for (const [name, value] of Object.entries(SAFE_HEADERS)) c.header(name, value);
+    for (const [name, value] of Object.entries(safeHeaders(c.var.requestId))) c.header(name, value);
     const caller = await authenticate(c.req.header("authorization"), access, { store: deps.store, ...c.var });
     const requestCount = numberIn(c.req.header("last-event-id") ?? c.req.query("after"));
     if (c.req.header("accept")?.includes("text/event-stream")) {

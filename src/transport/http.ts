@@ -5,6 +5,7 @@ import { _safeParse, type $ZodError } from "zod/v4/core";
 import { digest, keyHash } from "../kernel/digest.ts";
 import { AppError, type Label } from "../kernel/errors.ts";
 import { lazy } from "../kernel/lazy.ts";
+import { didYouMean } from "../kernel/plain-text.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 import { isUrgent, type Operation, routeOf } from "../operation.ts";
 import type { Deps } from "../ports/deps.ts";
@@ -18,8 +19,8 @@ import {
   isLoopback,
 } from "./access.ts";
 import { type Admission, parseBody, readBody } from "./body.ts";
-import { answerFormat, type Format, tableOf } from "./csv.ts";
-import { fieldKinds, fromText, inputRefusal } from "./input.ts";
+import { answerFormat, type Format, formatsOf, tableOf } from "./csv.ts";
+import { fieldKinds, fromText, inputRefusal, MAX_TYPO_CHARACTERS } from "./input.ts";
 import { type Answer, refusal, run } from "./run.ts";
 
 export interface Variables {
@@ -81,7 +82,7 @@ export function mountOperations(app: Hono<Env>, operations: readonly Operation[]
 function serve(operation: Operation, mounting: ServedBy): (c: Ctx) => Response | Promise<Response> {
   const isOpen = operation.access === "public" && !operation.knowsCaller;
   const read = inputReader(operation);
-  const validate = inputValidator(operation, (form, c) => respond(refusal(form, c.get("requestId"))));
+  const validate = inputValidator(operation, (form, c) => respondError(form, c.get("requestId")));
   const answer = answersTo(operation, mounting);
   const taking = (c: Ctx, actor: string): Response | Promise<Response> => {
     refuseKeys(operation, c);
@@ -108,16 +109,17 @@ function answersTo(operation: Operation, { deps, compress }: ServedBy) {
   const answer = async (c: Ctx, requestedInput: RequestFor): Promise<Response> => {
     const format = acceptedFormat(operation, c);
     const answered = await answerOperation(requestedInput, c);
-    if (answered.status !== 200) return respond(answered);
+    const requestId = c.get("requestId");
+    if (answered.status !== 200) return respond(answered, requestId);
     if (format === "csv") return csvOf(c, requestedInput, answered);
     if (format === "html") return page(c, operation.html?.(answered.body) ?? "");
     const text = isShared ? sharedText(answered.body as object) : JSON.stringify(answered.body);
     if (!compress || operation.effect !== "read" || text.length < MIN_COMPRESSED_LENGTH)
-      return respond(answered, text);
+      return respond(answered, requestId, text);
     const compressed = await compress(text, c.req.header("accept-encoding"));
-    if (!compressed) return respond(answered, text);
+    if (!compressed) return respond(answered, requestId, text);
     const headers = { ...answered.headers, "content-encoding": compressed.encoding, vary: "accept-encoding" };
-    return respond({ ...answered, headers }, compressed.body);
+    return respond({ ...answered, headers }, requestId, compressed.body);
   };
   return (c: Ctx, { actor, values, validated }: ReadForm): Response | Promise<Response> =>
     validated instanceof Response
@@ -139,19 +141,33 @@ export const urgentRoutes = (operations: readonly Operation[]): readonly string[
     .map(routeOf)
     .map(({ method, path }) => `${method} ${API}${path}`);
 
-/** Headers of every response: no content sniffing, no referrer, no caching. */
-export const SAFE_HEADERS = {
+export const REQUEST_ID = "x-request-id";
+
+/** Returns headers of every response: no content sniffing, no referrer, no caching, and the request's id. */
+export const safeHeaders = (requestId: string) => ({
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
   "cache-control": "no-store",
-} as const;
+  [REQUEST_ID]: requestId,
+});
 
-/** Headers of every JSON response; setting them together takes a tenth of the time. */
-const JSON_HEADERS = { ...SAFE_HEADERS, "content-type": "application/json" } as const;
+/**
+ * Creates a JSON response directly; the framework's context would check and copy its headers one by one, which takes ten
+ * times as long.
+ */
+export const respond = (
+  { status, body, headers }: Answer,
+  requestId: string,
+  text: BodyInit = JSON.stringify(body),
+): Response =>
+  new Response(text, {
+    status,
+    headers: { ...safeHeaders(requestId), "content-type": "application/json", ...headers },
+  });
 
-/** Creates the response directly; the framework's context would check and copy its headers one by one. */
-export const respond = ({ status, body, headers }: Answer, text: BodyInit = JSON.stringify(body)): Response =>
-  new Response(text, { status, headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS });
+/** Creates the response of an error. */
+export const respondError = (error: RefusedForm, requestId: string): Response =>
+  respond(refusal(error, requestId), requestId);
 
 const sharedTexts = new WeakMap<object, string>();
 /** Returns the JSON text of a response that many callers share, cached as long as its object is. */
@@ -166,7 +182,7 @@ function sharedText(body: object): string {
 /** Returns an HTML page that runs no scripts and loads nothing, because its content can come from elsewhere. */
 const page = (c: Ctx, html: string): Response =>
   c.body(html, 200, {
-    ...SAFE_HEADERS,
+    ...safeHeaders(c.get("requestId")),
     "content-type": "text/html; charset=utf-8",
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   });
@@ -184,7 +200,7 @@ function csvOf(c: Ctx, { operation, deps, actor, values, input }: RequestFor, an
   });
   const next = (answered.body as { readonly next?: string | null }).next;
   return c.body(streamed(rows), 200, {
-    ...SAFE_HEADERS,
+    ...safeHeaders(requestId),
     "content-type": "text/csv; charset=utf-8",
     "content-disposition": `attachment; filename="${operation.name}.csv"`,
     ...(values.limit !== undefined && next ? { "x-next": next } : {}),
@@ -333,7 +349,7 @@ const isRepeatable = (body: unknown): boolean =>
 
 type Fields = Readonly<Record<string, unknown>>;
 
-type RefusedForm = Pick<AppError, "label" | "message" | "extras">;
+type RefusedForm = Parameters<typeof refusal>[0];
 
 /** Returns a function that reads a request's fields from query or body and path, within limits. */
 function inputReader(operation: Operation): (request: HonoRequest) => Fields | Promise<Fields> {
@@ -341,15 +357,21 @@ function inputReader(operation: Operation): (request: HonoRequest) => Fields | P
   const kinds = lazy(() => fieldKinds(operation));
   const inQuery = http.from === "query";
   const inPath = http.route.includes(":");
+  const hasFormats = formatsOf(operation).length > 1;
   return function reading(request) {
     const path = inPath ? request.param() : {};
     // Fetch has no GET with a body, and creating the whole request to check for one takes half of a short response's
     // time.
-    if (request.method === "GET") return { ...(inQuery ? inTypes(kinds(), request.queries()) : {}), ...path };
+    if (request.method === "GET") {
+      const query = request.queries();
+      if (Object.keys(path).some((name) => Object.hasOwn(query, name)))
+        refuseUnread(operation, { query, body: {}, path });
+      return { ...inTypes(kinds(), query, hasFormats), ...path };
+    }
     return readBody(request.raw).then((text) => {
       const [query, body] = [request.queries(), parseBody(text)];
       refuseUnread(operation, { query, body, path });
-      return { ...(inQuery ? inTypes(kinds(), query) : body), ...path };
+      return { ...(inQuery ? inTypes(kinds(), query, hasFormats) : body), ...path };
     });
   };
 }
@@ -367,7 +389,7 @@ const done = async () => {};
 /** The parsed input, or the error response. */
 type Validated = { readonly input: unknown } | Response;
 
-/** Validates input; the only place that does. Unknown fields of a body are rejected, those of a read's query ignored. */
+/** Validates input; the only place that does. Unknown fields are refused. */
 function inputValidator(operation: Operation, refuse: (form: RefusedForm, c: Context) => Response) {
   const schema = lazy(() => strictly(operation));
   const parse = (values: Fields) => safeParse(schema(), values) as z.ZodSafeParseResult<unknown>;
@@ -397,30 +419,39 @@ function inputValidator(operation: Operation, refuse: (form: RefusedForm, c: Con
 
 const strictOf = new WeakMap<z.ZodObject, z.ZodType>();
 /** Creates the strict schema once per input, because on Workers each request mounts all routes. */
-function strictly({ http, input }: Operation): z.ZodType {
-  if (http.from !== "body") return input;
+function strictly({ input }: Operation): z.ZodType {
   const strict = strictOf.get(input) ?? input.strict();
   strictOf.set(input, strict);
   return strict;
 }
 
-/** Parses a query's text into the fields' types. A repeated field becomes a list, which no schema accepts. */
-function inTypes(kinds: ReturnType<typeof fieldKinds>, query: Readonly<Record<string, string[]>>): Fields {
+/**
+ * Parses a query's text into the fields' types. A repeated field becomes a list, which no schema accepts. Unknown fields
+ * stay, so the schema refuses them: a mistyped filter must not return all rows.
+ */
+function inTypes(
+  kinds: ReturnType<typeof fieldKinds>,
+  query: Readonly<Record<string, string[]>>,
+  hasFormats: boolean,
+): Fields {
   const values: Record<string, unknown> = {};
-  for (const [name, kind] of Object.entries(kinds)) {
-    const texts = query[name];
-    if (texts !== undefined) values[name] = texts.length === 1 ? fromText(kind, texts[0] as string) : texts;
+  for (const [name, texts] of Object.entries(query)) {
+    if (hasFormats && name === "format") continue;
+    const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
+    values[name] = kind && texts.length === 1 ? fromText(kind, texts[0] as string) : texts;
   }
   return values;
 }
 
 /** Refuses fields in a place that is not read: a misplaced dry-run flag must not trade real money. */
 function refuseUnread(
-  { http, input }: Operation,
+  operation: Operation,
   { query, body, path }: { readonly query: Fields; readonly body: Fields; readonly path: Fields },
 ): void {
+  const { http, input } = operation;
   const isRead = (name: string) =>
-    http.from === "query" && Object.hasOwn(input.shape, name) && !Object.hasOwn(path, name);
+    (http.from === "query" && Object.hasOwn(input.shape, name) && !Object.hasOwn(path, name)) ||
+    (name === "format" && formatsOf(operation).length > 1);
   const unread = [
     ...Object.keys(query)
       .filter((name) => !isRead(name))
@@ -433,6 +464,8 @@ function refuseUnread(
   const [first] = unread;
   if (!first) return;
   const where = http.from === "body" ? "JSON body" : "query";
-  const advice = Object.hasOwn(input.shape, first.path) ? `; send it in the ${where}` : "";
+  const advice = Object.hasOwn(input.shape, first.path)
+    ? `; send it in the ${where}`
+    : didYouMean(first.path.slice(0, MAX_TYPO_CHARACTERS), Object.keys(input.shape));
   throw new AppError("Invalid request", `${first.message}${advice}`, { issues: unread });
 }

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import { safeParse } from "zod/v4/core";
 import { fromNumber, parseDecimal } from "../kernel/decimal.ts";
 import { type Issue, isLabel, type Label } from "../kernel/errors.ts";
+import { didYouMean } from "../kernel/plain-text.ts";
 import type { Operation } from "../operation.ts";
 
 type FieldKind = "integer" | "number" | "boolean" | "json" | "string";
@@ -147,7 +148,7 @@ export function inputRefusal(
     .sort((a, b) => a.place - b.place);
   const kinds = fieldKinds({ input });
   const results = sorted.map(({ issue }) => {
-    const { label, message } = split(issue);
+    const { label, message } = split(issue, order);
     const [name, ...below] = issue.path.map(String);
     const mistyped =
       name === undefined || below.length > 0 || issue.code === "invalid_value"
@@ -181,12 +182,15 @@ function otherType(kind: FieldKind | undefined, value: unknown): string | undefi
   return `must be ${TYPE_NAMES[expected]}, not ${given}`;
 }
 
-function split(issue: z.core.$ZodIssue): { label: Label; message: string } {
+/** A longer unknown name is compared up to here, because each comparison takes time in proportion to it. */
+export const MAX_TYPO_CHARACTERS = 64;
+
+function split(issue: z.core.$ZodIssue, known: readonly string[]): { label: Label; message: string } {
   if (issue.code === "unrecognized_keys") {
     const names = issue.keys.join(", ");
     return {
       label: "Invalid request",
-      message: `unknown field${issue.keys.length > 1 ? "s" : ""}: ${names}`,
+      message: `unknown field${issue.keys.length > 1 ? "s" : ""}: ${names}${didYouMean((issue.keys[0] ?? "").slice(0, MAX_TYPO_CHARACTERS), known)}`,
     };
   }
   const [label = "", ...sentence] = issue.message.split(": ");

@@ -5,7 +5,7 @@ import { LINK_LIFE, newToken, SIGN_IN_LIFE } from "../model/token.ts";
 import type { Deps } from "../ports/deps.ts";
 import { type Access, authenticate, type Caller, callerByHash } from "./access.ts";
 import { parseBody, readBody } from "./body.ts";
-import { SAFE_HEADERS, type Variables } from "./http.ts";
+import { safeHeaders, type Variables } from "./http.ts";
 
 interface AssetFile {
   readonly body: Uint8Array<ArrayBuffer>;
@@ -95,7 +95,7 @@ export function mountPage(
 
   app.get("/api/v1/session", async (c) => {
     const { actor, scope } = await callerOf(c.req.header("authorization"), c.var);
-    return c.json({ actor, scope }, 200, SAFE_HEADERS);
+    return c.json({ actor, scope }, 200, safeHeaders(c.var.requestId));
   });
 
   app.post("/api/v1/session", async (c) => {
@@ -111,14 +111,18 @@ export function mountPage(
         "this link was used or revoked, or it has expired; `edgemaker page` prints a new one",
       );
     }
-    return c.json({ token }, 200, SAFE_HEADERS);
+    return c.json({ token }, 200, safeHeaders(c.var.requestId));
   });
 
   app.post("/api/v1/session/code", async (c) => {
     const caller = await callerOf(c.req.header("authorization"), c.var);
     if (caller.scope !== "admin")
       throw new AppError("Forbidden", "creating sign-in links requires an admin token");
-    return c.json({ code: await createSignInLink(deps, caller, c.var.requestId) }, 200, SAFE_HEADERS);
+    return c.json(
+      { code: await createSignInLink(deps, caller, c.var.requestId) },
+      200,
+      safeHeaders(c.var.requestId),
+    );
   });
 }
 

@@ -28,7 +28,7 @@ describe("docs/settings.md", () => {
 describe("docs/errors.md", () => {
   it("has one row for each error label, with its status", () => {
     const rows = rowsOf("docs/errors.md").filter(([, label = ""]) => isLabel(label));
-    const labels = [400, 401, 403, 404, 409, 413, 415, 429, 500, 503].flatMap(labelsOf);
+    const labels = [400, 401, 403, 404, 405, 409, 413, 415, 429, 500, 503].flatMap(labelsOf);
     expect(rows.map(([, label]) => label)).toEqual(labels);
     for (const [, label = "", status] of rows)
       expect(status, label).toBe(String(isLabel(label) && statusOf(label)));

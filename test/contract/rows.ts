@@ -92,7 +92,13 @@ const publicRows: Row[] = [
       status: 400,
       label: "Invalid symbol",
     },
-    { name: "unknown query field", path, query: where({ nonsense: "1" }), status: 200 },
+    {
+      name: "unknown query field",
+      path,
+      query: where({ nonsense: "1" }),
+      status: 400,
+      label: "Invalid request",
+    },
     { name: "exchange before symbol", path, query: {}, status: 400, label: "Invalid exchange" },
   ]),
   ...(
@@ -183,7 +189,7 @@ const accountRows: Row[] = [
   {
     name: "balances",
     path: "/balance",
-    query: market,
+    query: ({ exchange }) => ({ exchange }),
     status: 200,
     has: { exchange: "string", balances: "array", timestamp: "number" },
   },
@@ -194,8 +200,18 @@ const accountRows: Row[] = [
     status: 400,
     label: "Invalid exchange",
   },
-  { name: "one asset", path: "/balance", query: where({ asset: "USDT" }), status: 200 },
-  { name: "an asset nobody knows", path: "/balance", query: where({ asset: "XYZ" }), status: 200 },
+  {
+    name: "one asset",
+    path: "/balance",
+    query: ({ exchange }) => ({ exchange, asset: "USDT" }),
+    status: 200,
+  },
+  {
+    name: "an asset nobody knows",
+    path: "/balance",
+    query: ({ exchange }) => ({ exchange, asset: "XYZ" }),
+    status: 200,
+  },
   {
     name: "no asset code",
     path: "/balance",

@@ -13,7 +13,12 @@ function openDoor(rates: string) {
   let now = 0;
   const limiter = createLimiter(parseConfig({ EDGEMAKER_RATE_LIMIT: rates }).rateLimits, () => now);
   const exempt = urgentRoutes(createOperations(EXCHANGES));
-  const door = createEdgeDoor({ access: ACCESS, limiter, local: { monotonic: () => now }, exempt });
+  const door = createEdgeDoor({
+    access: ACCESS,
+    limiter,
+    local: { monotonic: () => now, randomText: () => "id" },
+    exempt,
+  });
   const admitted: string[] = [];
   const ends: (() => void)[] = [];
   const send = (method: string, path: string, headers: Record<string, string> = { host: "grid.example" }) =>

@@ -20,12 +20,10 @@ describe("names that every object inherits", () => {
       const { method, path } = routeOf(operation);
       const request = path.replace(/:(\w+)/g, "x");
       const init = { method, headers: { ...bearer(app.tokens.admin), "content-type": "application/json" } };
-      const plain = await app.ask(`/api/v1${request}`, init);
       const named = await app.ask(`/api/v1${request}?${query}`, init);
       const result = (await named.json()) as { error?: string };
       expect(result.error, operation.name).not.toBe("Internal error");
-      // A read ignores what it does not know.
-      if (method === "GET") expect([operation.name, named.status]).toEqual([operation.name, plain.status]);
+      expect([operation.name, [400, 403].includes(named.status)]).toEqual([operation.name, true]);
     }
   });
 

@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import { isUrgent } from "../../operation.ts";
 import { type Access, authenticateUrgent, callerByHash, limitCaller } from "../access.ts";
 import { parseBody, readBody } from "../body.ts";
-import type { Variables } from "../http.ts";
+import { REQUEST_ID, type Variables } from "../http.ts";
 import type { McpOptions } from "./plans.ts";
 
 type Mounting = Omit<McpOptions, "caller" | "isTokenValid" | "left"> & { readonly access: Access };
@@ -31,16 +31,19 @@ export function mountMcp(app: Hono<{ Variables: Variables }>, { access, ...optio
     }
     // The protocol is loaded on first use, because most processes never use it.
     const { exchangeMessages: exchange } = await import("./exchange.ts");
-    return exchange(c.req.raw, await reading, {
+    const { requestId } = c.var;
+    const response = await exchange(c.req.raw, await reading, {
       ...options,
+      requestId,
       caller,
       isTokenValid: async () =>
         (await callerByHash(caller.key, access, { store, writes: true })) !== undefined,
       session: c.req.header("mcp-session-id") ?? "",
       left: c.req.raw.signal,
     });
+    response.headers.set(REQUEST_ID, requestId);
+    return response;
   });
-  app.on(["GET", "DELETE"], "/mcp", (c) => c.body(null, 405, { allow: "POST" }));
 }
 
 /** Returns the name of the tool that a message calls. */

@@ -69,7 +69,7 @@ async function call(
   request: { readonly signal: AbortSignal; readonly waiter: string },
 ): Promise<CallToolResult> {
   const { deps, caller } = options;
-  const requestId = deps.local.randomText(12);
+  const requestId = requestIdIn(options);
   const forbidden = mayCall(operation, options);
   if (forbidden) return resultOf(refusal(forbidden, requestId));
   const { planId, ...rest } = values;
@@ -88,6 +88,8 @@ async function call(
   if (planId === undefined || planId === null) return proposalOf(await propose(query, options));
   return resultOf(await commit(query, planId, { ...options, ...request }));
 }
+
+const requestIdIn = ({ requestId, deps }: McpOptions): string => requestId ?? deps.local.randomText(12);
 
 const canceled = (signal: AbortSignal, left: AbortSignal | undefined): AbortSignal =>
   left ? AbortSignal.any([signal, left]) : signal;
@@ -199,9 +201,10 @@ function decoded(uri: string): string {
 async function readResource(
   operations: readonly Operation[],
   fields: object,
-  { deps, caller }: McpOptions,
+  options: McpOptions,
 ): Promise<string> {
-  const call = { actor: caller.actor, isAgent: true, requestId: deps.local.randomText(12) };
+  const { deps, caller } = options;
+  const call = { actor: caller.actor, isAgent: true, requestId: requestIdIn(options) };
   const answers: Answer[] = [];
   for (const operation of operations) {
     const parsed = operation.input.strict().safeParse(fields);

@@ -175,7 +175,7 @@ describe("a call of a tool", () => {
     for (const field of ["planId", "limt"])
       expect(errorOf(await callTool(client, "get_it", { [field]: "1" }))).toMatchObject({
         error: "Invalid request",
-        message: `unknown field: ${field}`,
+        message: `unknown field: ${field}${field === "limt" ? "; did you mean limit?" : ""}`,
         issues: [{ path: "" }],
         requestId: expect.stringMatching(/^\d{12}$/),
       });
@@ -327,7 +327,7 @@ describe("the endpoint", () => {
   });
 
   it("returns JSON, and names a session only at its start", async () => {
-    const { post, app } = endpoint();
+    const { post } = endpoint();
     const started = await post(INITIALIZE);
     expect(started.headers.get("content-type")).toMatch(/^application\/json/);
     expect(started.headers.get("mcp-session-id")).toMatch(/^\d{25}$/);
@@ -341,10 +341,6 @@ describe("the endpoint", () => {
     const listed = await post(message("tools/list", {}));
     expect(listed.headers.get("mcp-session-id")).toBeNull();
     expect(((await listed.json()) as { result: { tools: object[] } }).result.tools).toHaveLength(2);
-    for (const method of ["GET", "DELETE"]) {
-      const refused = await app.request("http://localhost/mcp", { method, headers: HEADERS });
-      expect([refused.status, refused.headers.get("allow")]).toEqual([405, "POST"]);
-    }
   });
 
   const cancelled = (requestId: unknown) => ({
