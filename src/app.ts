@@ -133,7 +133,7 @@ function mountDocuments(
     c.body(await documents.openApi(), 200, { "content-type": "application/json" }),
   );
 
-  const page = swaggerUI({ url: "/openapi.json", baseUrl: "/static", title: "edgemaker API" });
+  const page = swaggerUI({ url: "openapi.json", baseUrl: "static", title: "edgemaker API" });
   app.get("/docs", async (c) => {
     const nonce = deps.local.randomText(22);
     c.header(
@@ -142,7 +142,7 @@ function mountDocuments(
     );
     const html = await (await page(c as never, async () => {}))?.text();
     // Without an icon, a browser requests /favicon.ico and logs an error.
-    const icon = '<link rel="icon" href="/static/page/icon.svg"></head>';
+    const icon = '<link rel="icon" href="static/page/icon.svg"></head>';
     return c.html((html ?? "").replace("<script>", `<script nonce="${nonce}">`).replace("</head>", icon));
   });
   app.get("/static/swagger-ui-dist/:name", async (c) => {

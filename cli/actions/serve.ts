@@ -68,7 +68,8 @@ export interface Serving {
 export async function startServer(values: Values, { around = 0, hasOwn = true } = {}): Promise<Serving> {
   const { config, sandbox, databaseUrl } = readSettings(values, process.env);
   const [port, interval] = [portFlag(values), tickInterval(values)];
-  const hostname = String(values.host ?? "127.0.0.1");
+  // In brackets as in a URL, or without them.
+  const hostname = String(values.host ?? "127.0.0.1").replace(/^\[(.*)\]$/, "$1");
   const folder = dataDirectory(process.env);
   const log = createLog(config.logLevel);
   const file = configFile(process.env);

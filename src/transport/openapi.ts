@@ -82,7 +82,7 @@ export function openApi(operations: readonly Operation[], version: string) {
       version,
       description: "Run grid and market-making strategies on crypto exchanges.",
     },
-    servers: [{ url: "/api/v1" }],
+    servers: [{ url: "./api/v1" }],
     tags: tagsOf(operations),
     paths,
     components: {

@@ -55,9 +55,9 @@ const htmlOf = ({ script, style }: PageFiles) => `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>edgemaker</title>
-<link rel="icon" href="/static/page/icon.svg">
-<link rel="stylesheet" href="/static/page/${style}">
-<script type="module" src="/static/page/${script}"></script>
+<link rel="icon" href="static/page/icon.svg">
+<link rel="stylesheet" href="static/page/${style}">
+<script type="module" src="static/page/${script}"></script>
 </head>
 <body><div id="root"><header class="top"><b class="brand">edgemaker</b></header></div><noscript>This page needs JavaScript; the command line needs none.</noscript></body>
 </html>

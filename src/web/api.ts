@@ -68,7 +68,7 @@ async function errorOf(response: Response): Promise<ApiError> {
 export async function sendRequest(route: string, { query = {}, body, headers = {}, signal }: Requested) {
   const [method = "GET", path = ""] = route.split(" ");
   const token = tokenNow();
-  return fetch(`/api/v1${path}${queryText(query)}`, {
+  return fetch(`api/v1${path}${queryText(query)}`, {
     method,
     cache: "no-store",
     headers: {

@@ -199,7 +199,7 @@ const Foot = () => (
     <button type="button" class="plain" onClick={() => signedOut()}>
       Sign out
     </button>
-    <a href="/docs">API</a>
+    <a href="docs">API</a>
     <span>
       Charts: <a href="https://www.tradingview.com/">Lightweight Charts™ by TradingView</a>, © 2025
       TradingView, Inc., Apache License 2.0

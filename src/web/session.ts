@@ -46,7 +46,7 @@ export function signedOut(why?: string): void {
 /** Returns the code of a server's link, and removes it from the address at once. */
 export function takeCode(): string | undefined {
   const code = /^#code=(\w+)$/.exec(location.hash)?.[1];
-  if (code !== undefined) history.replaceState(null, "", "/");
+  if (code !== undefined) history.replaceState(null, "", location.pathname);
   else if (tokenNow() === undefined) post({ query: true });
   return code;
 }
