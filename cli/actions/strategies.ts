@@ -1,8 +1,18 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { messageOf } from "../../src/kernel/errors.ts";
@@ -112,7 +122,7 @@ it("survives crashes, lost responses and failed reads", { timeout: 60_000 }, asy
 export async function checkStrategies(values: Values): Promise<number> {
   const folder = readSettings(values, process.env).config.strategies;
   const { definitions, failures } = strategiesIn(folder);
-  const types = checkTypes(strategyFiles(folder));
+  const types = checkTypes(folder);
   const mistakes = [...failures.map(({ message }) => message), ...(types ?? [])];
   print(values, {
     strategies: definitions.map((definition) => ({
@@ -129,33 +139,80 @@ export async function checkStrategies(values: Values): Promise<number> {
 }
 
 /** Returns type errors of the files, with file and line; undefined if no type checker is installed. */
-function checkTypes(files: readonly string[]): readonly string[] | undefined {
+function checkTypes(folder: string): readonly string[] | undefined {
+  const files = strategyFiles(folder);
   const compiler = compilerHere();
   if (files.length === 0 || compiler === undefined) return undefined;
-  const own = resolve("tsconfig.json");
-  const folder = mkdtempSync(join(tmpdir(), "edgemaker-check-"));
+  const work = mkdtempSync(join(tmpdir(), "edgemaker-check-"));
   try {
-    const settings = {
-      ...(existsSync(own) ? { extends: own } : {}),
-      compilerOptions: { ...(existsSync(own) ? {} : COMPILER_OPTIONS), noEmit: true, types: [] },
-      files: files.map((file) => resolve(file)),
-      include: [],
-      exclude: [],
-    };
-    const config = join(folder, "tsconfig.json");
-    writeFileSync(config, JSON.stringify(settings));
-    const { stdout, status } = spawnSync(process.execPath, [compiler, "--pretty", "false", "-p", config], {
-      encoding: "utf8",
-    });
-    return status === 0
-      ? []
-      : stdout
-          .trim()
-          .split(/\n(?=\S)/)
-          .map(briefly);
+    const mistakes = typeErrors(compiler, work, files);
+    return [...mistakes, ...comparedMoney(compiler, { work, folder, files })];
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(work, { recursive: true, force: true });
   }
+}
+
+function typeErrors(
+  compiler: string,
+  work: string,
+  files: readonly string[],
+  options: Readonly<Record<string, unknown>> = {},
+): readonly string[] {
+  const own = resolve("tsconfig.json");
+  const settings = {
+    ...(existsSync(own) ? { extends: own } : {}),
+    compilerOptions: { ...(existsSync(own) ? {} : COMPILER_OPTIONS), noEmit: true, types: [], ...options },
+    files: files.map((file) => resolve(file)),
+    include: [],
+    exclude: [],
+  };
+  const config = join(work, "tsconfig.json");
+  writeFileSync(config, JSON.stringify(settings));
+  const { stdout, status } = spawnSync(process.execPath, [compiler, "--pretty", "false", "-p", config], {
+    encoding: "utf8",
+  });
+  return status === 0
+    ? []
+    : stdout
+        .trim()
+        .split(/\n(?=\S)/)
+        .map(briefly);
+}
+
+interface CheckedFolder {
+  readonly work: string;
+  readonly folder: string;
+  readonly files: readonly string[];
+}
+
+/** A comparison between spaces, which no type has. */
+const COMPARISON = /(?<=\s)[<>]=?(?=\s)/g;
+const SUM_OF_MONEY = /^(?:.*\/)?copy\/(.+\(\d+,\d+\)): error TS2365: Operator '\+' .*\bMoney\b/;
+
+/**
+ * Returns where amounts of money are compared with operators. TypeScript lets two objects be compared, but not added: it
+ * checks a copy that adds instead.
+ */
+function comparedMoney(compiler: string, { work, folder, files }: CheckedFolder): readonly string[] {
+  const original = resolve(folder, "..");
+  const copyOf = (file: string) => join(work, "copy", relative(original, file));
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    const file = join(folder, name);
+    if (!name.endsWith(".ts") || name.includes("node_modules")) continue;
+    mkdirSync(dirname(copyOf(file)), { recursive: true });
+    const text = readFileSync(file, "utf8");
+    writeFileSync(
+      copyOf(file),
+      text.replace(COMPARISON, (operator) => "+".padEnd(operator.length)),
+    );
+  }
+  symlinkSync(dirname(dirname(dirname(compiler))), join(work, "node_modules"), "junction");
+  const rootDirs = [join(work, "copy"), original];
+  return typeErrors(compiler, work, files.map(copyOf), { rootDirs }).flatMap((mistake) => {
+    const [, place = ""] = SUM_OF_MONEY.exec(mistake) ?? [];
+    if (place === "") return [];
+    return `${relative(process.cwd(), join(original, place))}: error: operators do not work on Money: compare with isLess and isMore`;
+  });
 }
 
 /** The first line, which names the place, and the last one, which names the cause. */

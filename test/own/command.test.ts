@@ -101,6 +101,30 @@ it("strategy new writes a starter that passes its checks, which report a wrong t
   writeFileSync(file, readFileSync(file, "utf8").replace('side: "sell"', 'side: "sel"'));
   const wrong = await run("check");
   expect([wrong.code, wrong.stdout]).toEqual([1, expect.stringMatching(/my-own\.ts\(\d+,\d+\): error TS/)]);
+  await run("new", "compares");
+  rmSync(file);
+  const comparing = join(folder, "strategies/compares.ts");
+  // Operators between numbers, texts and types are allowed.
+  const lines = [
+    "    const isWide: Array<number> = half > 0.1 && 'b' >= 'a' ? [1] : [];",
+    "    if (isWide.length > 0 || quote.mid >= quote.ask) return [];",
+    "    if (isRising(quote.bid, quote.mid)) return [];",
+  ];
+  const text = readFileSync(comparing, "utf8").replace(/ {4}return \[/, `${lines.join("\n")}\n$&`);
+  writeFileSync(comparing, `import { isRising } from "./rising.ts";\n${text}`);
+  writeFileSync(
+    join(folder, "strategies/rising.ts"),
+    `import type { Money } from "edgemaker";\nexport const isRising = (a: Money, b: Money) => a < b;\n`,
+  );
+  const compared = await run("check");
+  expect([compared.code, JSON.parse(compared.stdout).mistakes]).toEqual([
+    1,
+    [
+      expect.stringContaining("strategies/rising.ts:1: export the strategy"),
+      "strategies/compares.ts(15,30): error: operators do not work on Money: compare with isLess and isMore",
+      "strategies/rising.ts(2,49): error: operators do not work on Money: compare with isLess and isMore",
+    ],
+  ]);
 });
 
 it("strategy new writes a tsconfig.json with which tsc accepts the starter and its test, and keeps one that exists", async () => {
