@@ -1,11 +1,52 @@
 import type { Hono } from "hono";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
+import * as z from "zod";
 import { AppError, messageOf } from "../kernel/errors.ts";
+import { lazy } from "../kernel/lazy.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
+import { operation } from "../operation.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { ChainedEvent } from "../ports/stores/store.ts";
 import { type Access, authenticate, type Caller, callerByHash } from "./access.ts";
 import { safeHeaders, type Variables } from "./http.ts";
+
+/** Describes `GET /events` in the OpenAPI document. Its response can be a stream, so no operation serves it. */
+export const describedEvents = lazy(() =>
+  operation({
+    name: "get_events",
+    summary: "Follow events as a stream, or list those after an id",
+    effect: "read",
+    access: "token",
+    failure: "Internal error",
+    tag: { name: "Access", description: "Access and audit" },
+    http: { route: "GET /events", from: "query" },
+    input: () =>
+      z.object({
+        after: z.int().min(0).optional().describe("Only events after this id; without it, none, and `last`"),
+      }),
+    output: () =>
+      z.object({
+        events: z
+          .array(
+            z.object({
+              id: z.number().describe("Id, in order"),
+              kind: z.string().describe("Kind of event"),
+              strategy: z.string().nullable().describe("Strategy id; null without one"),
+              message: z.string().describe("What happened"),
+              by: z.string().nullable().describe("Who did it; null if unknown"),
+              timestamp: z.number().describe("Time in milliseconds"),
+            }),
+          )
+          .describe("Oldest first, up to 200"),
+        last: z.number().describe("Id of the last event: send it as `after`"),
+        steppedAt: z.number().nullable().describe("Time of the last pass, in milliseconds"),
+      }),
+    run: async () => unserved(),
+  }),
+);
+const unserved = (): never => {
+  throw new Error("events are served by their own route");
+};
 
 /** How a platform streams responses. */
 export interface Streaming {

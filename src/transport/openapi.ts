@@ -3,6 +3,7 @@ import { lazy } from "../kernel/lazy.ts";
 import { type Operation, routeOf } from "../operation.ts";
 import { formatsOf } from "./csv.ts";
 import type { Documents } from "./documents.ts";
+import { describedEvents } from "./events.ts";
 import { isTool, toolOf } from "./mcp/tools.ts";
 import { type Schema, schemaOf } from "./openapi-schema.ts";
 
@@ -64,7 +65,8 @@ const answerName = ({ name }: Operation): string =>
   `${name.replace(/(?:^|_)(\w)/g, (_all, letter: string) => letter.toUpperCase())}Answer`;
 
 /** Returns the OpenAPI 3.1 document of the operations; schemas are zod's JSON Schema. */
-export function openApi(operations: readonly Operation[], version: string) {
+export function openApi(served: readonly Operation[], version: string) {
+  const operations = [...served, describedEvents()];
   const paths: Record<string, Record<string, unknown>> = {};
   const answers = operations.map((operation) => [
     answerName(operation),
@@ -120,6 +122,7 @@ function operationObject(operation: Operation, path: string) {
           "application/json": { schema: { $ref: `#/components/schemas/${answerName(operation)}` } },
           ...(operation.csv ? { "text/csv": { schema: { type: "string" } } } : {}),
           ...(operation.html ? { "text/html": { schema: { type: "string" } } } : {}),
+          ...(isEvents(operation) ? { "text/event-stream": { schema: { type: "string" } } } : {}),
         },
       },
       ...refusals(operation),
@@ -199,7 +202,16 @@ const header = (name: string, description: string) => ({
   schema: { type: "string" },
 });
 
-const headers = ({ http }: Operation) => [
+const isEvents = (operation: Operation): boolean => operation === describedEvents();
+
+const headers = (operation: Operation) => [
+  ...(isEvents(operation)
+    ? [header("Last-Event-ID", "Continues a stream after this id, as `after` does")]
+    : []),
+  ...operationHeaders(operation),
+];
+
+const operationHeaders = ({ http }: Operation) => [
   ...(http.idempotent
     ? [
         header(

@@ -127,4 +127,27 @@ describe("the OpenAPI document", () => {
       expect(answer.status, `${operationId}: ${error}: ${message}`).not.toBe(400);
     }
   });
+
+  it("describes events as a stream, and as the JSON that the service sends", async () => {
+    const { app, document } = await served();
+    const events = document.paths["/events"]?.get;
+    expect(Object.keys(events?.responses[200]?.content ?? {})).toEqual([
+      "application/json",
+      "text/event-stream",
+    ]);
+    expect(events?.parameters.map(({ name, in: place }) => [name, place])).toEqual([
+      ["after", "query"],
+      ["Last-Event-ID", "header"],
+    ]);
+    const answer = await app.ask("/api/v1/events?after=0", {
+      headers: { authorization: `Bearer ${app.tokens.admin}` },
+    });
+    const body = (await answer.json()) as { events: object[] };
+    const { properties, required } = document.components.schemas.GetEventsAnswer as Schema;
+    expect(Object.keys(body).sort()).toEqual([...(required ?? [])].sort());
+    const [first = {}] = body.events;
+    expect(Object.keys(first).sort()).toEqual(
+      Object.keys(properties?.events?.items?.properties ?? {}).sort(),
+    );
+  });
 });

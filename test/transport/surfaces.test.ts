@@ -134,7 +134,7 @@ describe("the operations of each surface match:", () => {
     const described = Object.values(paths).flatMap((path) =>
       Object.values(path).map(({ operationId }) => operationId),
     );
-    expect(described.sort()).toEqual([...names].sort());
+    expect(described.sort()).toEqual([...names, "get_events"].sort());
   });
 
   it("the tools of an agent that may trade", async () => {
