@@ -44,7 +44,13 @@ const STATUS = {
 
 export type Label = keyof typeof STATUS;
 export const isLabel = (text: string): text is Label => Object.hasOwn(STATUS, text);
-export const statusOf = (label: Label): (typeof STATUS)[Label] => STATUS[label];
+
+/** Refusals by the account or by a user's strategy. The specification leaves their status open, so each has its own. */
+const STATUS_OF_CODE = { funds_missing: 402, strategy_failed: 422 } as const;
+export type RefusalCode = keyof typeof STATUS_OF_CODE;
+
+export const statusOf = (label: Label, code?: RefusalCode): number =>
+  code === undefined ? STATUS[label] : STATUS_OF_CODE[code];
 
 /** Returns every label that a response with this status can have. */
 export const labelsOf = (status: number): readonly Label[] =>
@@ -57,6 +63,8 @@ export interface Issue {
 
 interface Extras extends ErrorOptions {
   readonly issues?: readonly Issue[];
+  /** Stable beside the label, for programs. */
+  readonly code?: RefusalCode;
   /** Further fields of the body, for example `clientOrderId`. */
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly retryAfterSeconds?: number;

@@ -55,10 +55,17 @@ export async function attempt(
 
 /** Returns the error body: a label and one sentence, never a stack, URL, header or upstream body. */
 export function refusal(error: Pick<AppError, "label" | "message" | "extras">, requestId: string): Answer {
-  const { issues, fields, retryAfterSeconds, allow } = error.extras;
+  const { issues, code, fields, retryAfterSeconds, allow } = error.extras;
   return {
-    status: statusOf(error.label),
-    body: { error: error.label, message: error.message, requestId, ...(issues ? { issues } : {}), ...fields },
+    status: statusOf(error.label, code),
+    body: {
+      error: error.label,
+      message: error.message,
+      requestId,
+      ...(issues ? { issues } : {}),
+      ...(code ? { code } : {}),
+      ...fields,
+    },
     ...(retryAfterSeconds === undefined ? {} : { headers: { "retry-after": String(retryAfterSeconds) } }),
     ...(allow === undefined ? {} : { headers: { allow } }),
   };

@@ -95,7 +95,10 @@ it("a start rejects a failing strategy, and one whose plan is no longer valid", 
   });
   const { ask } = await asking([twoSided, failing]);
   const { spread: _, size: _size, ...place } = PLACE;
-  await expect(ask("start_strategy_failing", place)).rejects.toThrow("the strategy fails: boom");
+  await expect(ask("start_strategy_failing", place)).rejects.toMatchObject({
+    message: "the strategy fails: boom",
+    extras: { code: "strategy_failed" },
+  });
   const plan = await ask<Started>("preview_strategy_failing", place);
   expect(plan.warnings).toMatchObject([{ code: "strategy_failed" }]);
   const shown = await ask<Started>("preview_strategy_two_sided", PLACE);

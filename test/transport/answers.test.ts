@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { AppError } from "../../src/kernel/errors.ts";
+import { refusal } from "../../src/transport/run.ts";
 import { bearer } from "../contract/suite.ts";
 import { testApp } from "../support/app.ts";
 
@@ -145,5 +147,15 @@ describe("an unknown field", () => {
     const { ask, tokens } = await testApp();
     const response = await ask("/api/v1/report?format=csv", { headers: bearer(tokens.admin) });
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"]);
+  });
+});
+
+describe("a refusal with a code", () => {
+  it.each([
+    ["Order failed", "funds_missing", 402],
+    ["Start failed", "strategy_failed", 422],
+  ] as const)("%s with %s has status %d, and its label", (label, code, status) => {
+    const { body, ...answer } = refusal(new AppError(label, "why", { code }), "id");
+    expect([answer.status, body]).toEqual([status, { error: label, code, message: "why", requestId: "id" }]);
   });
 });

@@ -363,6 +363,7 @@ async function refusalError(
   if (free >= needed) return limitError(refused);
   const lacking = `nothing was sent: the account has ${text(free)} ${asset} free`;
   return new AppError("Order failed", `${lacking}; besides, ${refused.detail}`, {
+    code: "funds_missing",
     fields: { limit: refused.reason },
   });
 }

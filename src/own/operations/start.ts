@@ -90,7 +90,8 @@ async function readyStart(
 function startPriceOf({ plan }: ReadyOwnStrategy, shown: string | undefined): Decimal {
   if (shown !== undefined && !matchesPreview(plan, shown)) throw noLongerHolds();
   if (plan.mid === null) throw new AppError("Start failed", ONE_SIDED);
-  if (plan.fault !== null) throw new AppError("Start failed", `the strategy fails: ${plan.fault}`);
+  if (plan.fault !== null)
+    throw new AppError("Start failed", `the strategy fails: ${plan.fault}`, { code: "strategy_failed" });
   return plan.mid;
 }
 

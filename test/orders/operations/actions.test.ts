@@ -26,7 +26,7 @@ async function trading() {
       (error: unknown) => {
         expect(error).toBeInstanceOf(AppError);
         const { label, message, extras } = error as AppError;
-        return { label, message, fields: extras.fields };
+        return { label, message, fields: extras.fields, code: extras.code };
       },
     );
   const place = async (more: object = {}) =>
@@ -304,8 +304,9 @@ describe("a new order", () => {
     await ask("set_limits", { orderNotional: "USDT=40" });
     const balances = (free: Decimal) => async () => [{ asset: "USDT", free, used: 0n }];
     const poor = await refusal("create_order", BUY, { balances: balances(d("49")) });
-    expect([poor.label, poor.message]).toEqual([
+    expect([poor.label, poor.code, poor.message]).toEqual([
       "Order failed",
+      "funds_missing",
       expect.stringMatching(/^nothing was sent: the account has 49 USDT free; besides, /),
     ]);
     const funded = await refusal("create_order", BUY, { balances: balances(d("50")) });
