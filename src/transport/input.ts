@@ -151,7 +151,10 @@ export function inputRefusal(
     const { label, message } = split(issue, order);
     const [name, ...below] = issue.path.map(String);
     const mistyped =
-      name === undefined || below.length > 0 || issue.code === "invalid_value"
+      name === undefined ||
+      below.length > 0 ||
+      issue.code === "invalid_value" ||
+      takesTypes(input.shape[name])
         ? undefined
         : otherType(kinds[name], values[name]);
     return { path: issue.path.join("."), label, message: mistyped ? `${name} ${mistyped}` : message };
@@ -171,6 +174,14 @@ const TYPE_NAMES = {
   string: "text",
   object: "an object",
 } as const;
+
+/** Returns whether a field accepts values of several types, such as a number or `off`. */
+function takesTypes(field: z.core.$ZodTypes | undefined): boolean {
+  if (field === undefined) return true;
+  const { def } = field._zod;
+  const inner = "innerType" in def ? def.innerType : "in" in def ? def.in : undefined;
+  return def.type === "union" || (inner !== undefined && takesTypes(inner as z.core.$ZodTypes));
+}
 
 /** Returns that a value is of another type than its field; undefined if it is not. */
 function otherType(kind: FieldKind | undefined, value: unknown): string | undefined {
