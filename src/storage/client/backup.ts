@@ -2,6 +2,13 @@ import { getTableName, type SQL, sql, type Table } from "drizzle-orm";
 import { encode } from "../../kernel/codec.ts";
 import { SettingsError } from "../../kernel/errors.ts";
 import { NO_MEMORY } from "../../model/memory.ts";
+import {
+  agreements,
+  liquidityMinutes,
+  liquidityMisses,
+  liquidityProofs,
+  proofKeys,
+} from "../tables/liquidity-tables.ts";
 import { accounts, control, events, fills, orders, strategies } from "../tables/trading-tables.ts";
 import {
   channels,
@@ -86,7 +93,8 @@ export async function schemaParts(client: Pick<SafeClient, "execute">): Promise<
 /**
  * Copies from the replaced database to the backup what a restore must not undo: users' requests since then (stops,
  * pauses, the kill switch, limits, exchange keys, alert channels, ended tokens, manual orders, answered requests, used
- * plans), and the sandbox's venues, because real ones cannot go back either.
+ * plans, agreements, names), signed days with their samples, and the sandbox's venues, because real ones cannot go back
+ * either.
  */
 export async function carryOver(replaced: SafeClient, backup: string): Promise<void> {
   await replaced.execute({ sql: "attach database ? as backup", args: [backup] });
@@ -129,12 +137,30 @@ function channelsAtEnd(): SQL[] {
   ];
 }
 
+/** Two days before the newest sample of the backup: older ones have not changed since. All samples of another database. */
+const CHANGED_SINCE = sql`iif(${IS_SAME_DATABASE}, coalesce((select max(minute) from ${was(liquidityMinutes)}), 0) - 2880, 0)`;
+
+/** Samples, and the days signed since. They were published, so they are not signed again with other rows. */
+const samplesAndProofs = (): SQL[] => [
+  // A trigger of the backup ignores minutes of days that it has signed.
+  ...[liquidityMinutes, liquidityMisses].map(
+    (table) =>
+      sql`insert or replace into ${was(table)} select * from ${since(table)} where minute >= ${CHANGED_SINCE}`,
+  ),
+  // Only where they continue the chain of the backup.
+  sql`insert or ignore into ${was(liquidityProofs)} select * from ${since(liquidityProofs)} as later where not exists(select 1 from ${was(liquidityProofs)} as signed where signed.exchange = later.exchange and signed.symbol = later.symbol and not exists(select 1 from ${since(liquidityProofs)} as same where same.exchange = signed.exchange and same.symbol = signed.symbol and same.hash = signed.hash))`,
+  sql`insert or replace into ${was(proofKeys)} select * from ${since(proofKeys)} as later where not exists(select 1 from ${was(proofKeys)} as was where was.public_key <> later.public_key)`,
+];
+
 const peoplesWords = (): Statement[] =>
   [
     sql`update ${was(control)} as was set kill = max(was.kill, since.kill), cancels = max(was.cancels, since.cancels), sells = max(was.sells, since.sells), epoch = max(was.epoch, since.epoch), limits = since.limits from ${since(control)} as since`,
     sql`update ${was(strategies)} as was set wants = since.wants, keep_orders = since.keep_orders, sell_base = since.sell_base from ${since(strategies)} as since where since.id = was.id and since.wants <> 'run' and was.status <> 'stopped'`,
     // A database that had lost this stop went on trading: its orders are still open, so the stop runs again.
     sql`update ${was(strategies)} as was set status = since.status, phase = since.phase, stopped_at = null from ${since(strategies)} as since where since.id = was.id and was.status = 'stopped' and since.status <> 'stopped'`,
+    sql`update ${was(strategies)} as was set name = since.name from ${since(strategies)} as since where since.id = was.id`,
+    sql`insert or ignore into ${was(agreements)} select * from ${since(agreements)}`,
+    ...samplesAndProofs(),
     sql`update ${was(tokens)} as was set revoked_at = since.revoked_at from ${since(tokens)} as since where since.id = was.id and was.revoked_at is null`,
     // A request whose process died runs again; its order's id is already used, so no second order is placed.
     sql`insert or ignore into ${was(accounts)} (account, memory) select distinct account, ${encode(NO_MEMORY)} from ${since(orders)} where kind = 'hand'`,

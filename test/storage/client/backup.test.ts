@@ -109,6 +109,48 @@ describe("user requests made since a restored backup", () => {
     ]);
   });
 
+  it("include agreements, the names of strategies, and signed days with their minutes and key", async () => {
+    const agreement = (name: string, version: number) =>
+      `insert into agreements values ('${name}', ${version}, 0, 'user', null, 0, null, '[]', null)`;
+    const minute = (at: number) =>
+      `insert into liquidity_minutes (exchange, symbol, minute, samples, own_bids, own_asks, own_depth, depth, is_cut_short) values ('kraken', 'BTC/USDT', ${at}, 1, 1, 1, '0 0 0 0 0 0', '0 0 0 0 0 0', 0)`;
+    const miss = (at: number) =>
+      `insert into liquidity_misses values ('kraken', 'BTC/USDT', ${at}, 'exchange')`;
+    const day = (at: number) =>
+      `insert into liquidity_proofs values ('kraken', 'BTC/USDT', ${at}, '', 'hash ${at}', '', 'key')`;
+    const ids: string[] = [];
+    const { client, restored } = await copied(async ({ store, client }) => {
+      for (let made = 0; made < 2; made++)
+        ids.push(((await store.createStrategy(started(), BY)) as Strategy).id);
+      await client.execute("update strategies set name = 'old'");
+      for (const text of [agreement("a", 1), minute(5), day(0), minute(1445)]) await client.execute(text);
+    });
+    await client.execute({ sql: "update strategies set name = 'new' where id = ?", args: [ids[0] ?? ""] });
+    await client.execute({ sql: "update strategies set name = null where id = ?", args: [ids[1] ?? ""] });
+    const since = [agreement("a", 2), agreement("b", 1), minute(1446), miss(1447), day(1), minute(2885)];
+    for (const text of since) await client.execute(text);
+    await client.execute("insert into proof_keys values (1, 'key', 'kek', 'wrapped', 'private', 0)");
+    const { all } = await restored();
+    expect(await all("select name, version from agreements order by 1, 2")).toEqual([
+      ["a", 1],
+      ["a", 2],
+      ["b", 1],
+    ]);
+    expect(await all("select name from strategies order by number")).toEqual([["new"], [null]]);
+    expect(await all("select day, hash from liquidity_proofs order by day")).toEqual([
+      [0, "hash 0"],
+      [1, "hash 1"],
+    ]);
+    expect(await all("select minute from liquidity_minutes order by minute")).toEqual([
+      [5],
+      [1445],
+      [1446],
+      [2885],
+    ]);
+    expect(await all("select minute from liquidity_misses")).toEqual([[1447]]);
+    expect(await all("select public_key from proof_keys")).toEqual([["key"]]);
+  });
+
   it("do not run a strategy that was stopped at the time and runs now", async () => {
     const { client, restored } = await copied(async ({ store }) => {
       const { id } = (await store.createStrategy(started(), BY)) as Strategy;
