@@ -10,13 +10,11 @@ import { Section, SideText, Stat, Warnings } from "./ui.tsx";
 
 const FIRST_QUOTES = { spread: "2", within: "1.7", levels: "3" };
 const REQUIRED = ["spread", "depth", "within", "levels"];
-/** Settings in the base of a pair, or at its price. Another pair clears them. */
-const OF_PAIR = ["baseBudget", "maxBase", "minBase", "fixedPrice"];
 
 /** The page for new quotes: the form, the plan, and a start of exactly that plan. */
 export function StartQuotes({ session }: { session: Session }) {
   const market = useMarketForm({ exchange: "", symbol: "", dryRun: false });
-  const { form, holdings, quote } = market;
+  const { form, change, holdings, quote } = market;
   const { base } = pairOf(form.symbol);
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>(FIRST_QUOTES);
   const freeOf = (asset: string) => {
@@ -30,11 +28,6 @@ export function StartQuotes({ session }: { session: Session }) {
     ...(one.name === "baseBudget" ? { hint: freeOf(base) } : {}),
   }));
   const numbers = settingsBody(settings, texts);
-  const change: typeof market.change = (changed) => {
-    if ((changed.symbol ?? form.symbol) !== form.symbol)
-      setTexts((all) => Object.fromEntries(Object.entries(all).filter(([name]) => !OF_PAIR.includes(name))));
-    market.change(changed);
-  };
   const { exchange, symbol, dryRun } = form;
   const body =
     numbers && exchange !== "" && symbol !== ""
@@ -46,7 +39,7 @@ export function StartQuotes({ session }: { session: Session }) {
       <h1>Start quotes</h1>
       <div class="columns">
         <Section title="The quotes">
-          <WhereFields {...market} change={change} />
+          <WhereFields {...market} />
           <NumberSettings settings={settings} texts={texts} change={setTexts} />
           <Checks form={form} change={change} names={["dryRun"]} />
         </Section>
@@ -206,26 +199,39 @@ type QuoteSettingName =
   | "baseBudget";
 
 /** Returns the settings of quotes in the order of a form, with the units of their pair. */
-export const quoteSettings = (base: string, quote: string): Readonly<Record<QuoteSettingName, Setting>> => ({
-  spread: { name: "spread", label: "Spread between bid and ask, %", isPercent: true },
-  depth: { name: "depth", label: `Depth per side, ${quote}` },
-  within: {
-    name: "within",
-    label: "Depth within, %",
-    hint: "Distance of the outermost order from the price",
-    isPercent: true,
-  },
-  levels: { name: "levels", label: "Orders per side, 1 to 20" },
-  quoteBudget: { name: "quoteBudget", label: `Budget for bids, ${quote}` },
-  baseBudget: { name: "baseBudget", label: `Budget for asks, ${base}` },
-  maxLoss: { name: "maxLoss", label: `Loss limit, ${quote}`, hint: "Then both sides are canceled" },
-  maxBase: { name: "maxBase", label: `Maximum position, ${base}`, hint: "Above it, no bids" },
-  minBase: { name: "minBase", label: `Minimum position, ${base}`, hint: "Below it, no asks" },
-  defend: {
-    name: "defend",
-    label: "If a side is picked off",
-    hint: "20:60 moves it 20 ticks away for 60 passes; pause:60 cancels it",
-    isText: true,
-  },
-  fixedPrice: { name: "fixedPrice", label: `Fixed price, ${quote}`, hint: "Used beside the market prices" },
-});
+export const quoteSettings = (base: string, quote: string): Readonly<Record<QuoteSettingName, Setting>> => {
+  const pair = `${base}/${quote}`;
+  return {
+    spread: { name: "spread", label: "Spread between bid and ask, %", isPercent: true },
+    depth: { name: "depth", of: quote, label: `Depth per side, ${quote}` },
+    within: {
+      name: "within",
+      label: "Depth within, %",
+      hint: "Distance of the outermost order from the price",
+      isPercent: true,
+    },
+    levels: { name: "levels", label: "Orders per side, 1 to 20" },
+    quoteBudget: { name: "quoteBudget", of: quote, label: `Budget for bids, ${quote}` },
+    baseBudget: { name: "baseBudget", of: pair, label: `Budget for asks, ${base}` },
+    maxLoss: {
+      name: "maxLoss",
+      of: quote,
+      label: `Loss limit, ${quote}`,
+      hint: "Then both sides are canceled",
+    },
+    maxBase: { name: "maxBase", of: pair, label: `Maximum position, ${base}`, hint: "Above it, no bids" },
+    minBase: { name: "minBase", of: pair, label: `Minimum position, ${base}`, hint: "Below it, no asks" },
+    defend: {
+      name: "defend",
+      label: "If a side is picked off",
+      hint: "20:60 moves it 20 ticks away for 60 passes; pause:60 cancels it",
+      isText: true,
+    },
+    fixedPrice: {
+      name: "fixedPrice",
+      of: pair,
+      label: `Fixed price, ${quote}`,
+      hint: "Used beside the market prices",
+    },
+  };
+};

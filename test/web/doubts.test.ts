@@ -71,8 +71,60 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
     expect(await textIn("Upper price, USDT")).toBe("");
     expect(await textIn("Stop loss, USDT")).toBe("");
     expect(await textIn("Per order, USDT")).toBe("100");
+    await pair.fill("ETH/BTC");
+    await pair.blur();
+    expect(await textIn("Per order, BTC")).toBe("");
+    await pair.fill("BTC/USDT");
+    await pair.blur();
+    expect(await textIn("Per order, USDT")).toBe("100");
     await context.close();
   });
+
+  it.each([
+    ["start-quotes", { "Depth per side": "500", "Budget for bids": "900", "Loss limit": "50" }],
+    ["start-centered", { "Per order": "80" }],
+  ])("do not keep amounts in another quote asset on %s", async (route, amounts) => {
+    const { page, context } = await served.signIn();
+    await page.goto(`${served.url}/#/${route}`);
+    const pair = page.getByLabel("Pair");
+    const texts = async (quote: string) => {
+      const labels = Object.keys(amounts).map((label) => page.getByLabel(`${label}, ${quote}`));
+      return Promise.all(labels.map((field) => field.inputValue()));
+    };
+    for (const [label, text] of Object.entries(amounts)) await page.getByLabel(`${label}, USDT`).fill(text);
+    for (const [symbol, quote, shown] of [
+      ["ETH/BTC", "BTC", Object.keys(amounts).map(() => "")],
+      ["ETH/USDT", "USDT", Object.values(amounts)],
+    ] as const) {
+      await pair.fill(symbol);
+      await pair.blur();
+      expect(await texts(quote)).toEqual(shown);
+    }
+    await context.close();
+  });
+
+  it.each([
+    ["start", "grid", { "Lower price": "20000", "Upper price": "30000", "Per order": "100" }, "Per order"],
+    ["start-quotes", "quote", { "Depth per side": "500" }, "Depth per side"],
+    ["start-centered", "grid/centered", {}, "Per order"],
+  ] as const)(
+    "do not start the form before while the next plan loads on %s",
+    async (route, path, texts, name) => {
+      const { page, context } = await served.signIn();
+      await page.goto(`${served.url}/#/${route}`);
+      const button = page.getByRole("button", { name: "Start exactly this plan" });
+      for (const [label, text] of Object.entries(texts)) await page.getByLabel(`${label}, USDT`).fill(text);
+      await expect.poll(() => button.isEnabled()).toBe(true);
+      const release = await holdRequests(page, `**/strategy/${path}/preview`, 1);
+      const asked = page.waitForRequest(`**/strategy/${path}/preview`);
+      await page.getByLabel(`${name}, USDT`).fill("130");
+      await asked;
+      expect(await button.isDisabled()).toBe(true);
+      release();
+      await expect.poll(() => button.isEnabled()).toBe(true);
+      await context.close();
+    },
+  );
 
   it("do not keep the fixed price and the base of the pair before for quotes", async () => {
     const { page, context } = await served.signIn();

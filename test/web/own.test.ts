@@ -76,6 +76,28 @@ describe.skipIf(!findChromium())(
       await context.close();
     });
 
+    it("keep no budget of another pair, and start no form whose plan loads", async () => {
+      const { page, context } = await served.signIn();
+      await page.getByRole("link", { name: "two-sided" }).click();
+      await page.getByLabel("Full spread, as a fraction").fill("0.02");
+      await page.getByLabel("Quote per order").fill("100");
+      await page.getByLabel("Quote budget, USDT").fill("500");
+      await page.getByLabel("Base budget, BTC").fill("0.1");
+      const button = page.getByRole("button", { name: "Start exactly this plan" });
+      await expect.poll(() => button.isEnabled()).toBe(true);
+      const release = await holdRequests(page, "**/declared/two-sided/preview", 1);
+      const asked = page.waitForRequest("**/declared/two-sided/preview");
+      await page.getByLabel("Pair").fill("ETH/BTC");
+      await asked;
+      expect(await button.isDisabled()).toBe(true);
+      release();
+      expect(await page.getByLabel("Quote budget, BTC").inputValue()).toBe("");
+      await page.getByLabel("Pair").fill("ETH/USDT");
+      expect(await page.getByLabel("Quote budget, USDT").inputValue()).toBe("500");
+      expect(await page.getByLabel("Base budget, ETH").inputValue()).toBe("");
+      await context.close();
+    });
+
     it("show defaults of their config, and what the server refuses", async () => {
       const { page, context, errors } = await served.signIn();
       await page.getByRole("link", { name: "ladder" }).click();

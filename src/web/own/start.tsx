@@ -34,8 +34,22 @@ function StartForm({ definition, session }: { definition: OwnDefinition; session
   const exchanges = useLoad<Exchanges>("GET /exchanges");
   const ids = exchanges.data?.exchanges.map(({ id }) => id) ?? [];
   const [typed, setTyped] = useState<OwnForm>({ symbol: "BTC/USDT" });
-  const change = (changed: OwnForm) => setTyped((before) => ({ ...before, ...changed }));
-  const form: OwnForm = { ...(ids[0] === undefined ? {} : { exchange: ids[0] }), ...typed };
+  const { base, quote } = pairOf(typed.symbol ?? "");
+  // A budget belongs to the asset for which it was typed.
+  const [baseKey, quoteKey] = [`baseBudget ${base}`, `quoteBudget ${quote}`];
+  const change = ({ baseBudget, quoteBudget, ...changed }: OwnForm) =>
+    setTyped((before) => ({
+      ...before,
+      ...changed,
+      ...(baseBudget === undefined ? {} : { [baseKey]: baseBudget }),
+      ...(quoteBudget === undefined ? {} : { [quoteKey]: quoteBudget }),
+    }));
+  const form: OwnForm = {
+    ...(ids[0] === undefined ? {} : { exchange: ids[0] }),
+    ...typed,
+    baseBudget: typed[baseKey] ?? "",
+    quoteBudget: typed[quoteKey] ?? "",
+  };
   const plan = usePlan<OwnPlan>(`POST /strategy/declared/${name}/preview`, ownBody(form, fields));
   return (
     <>

@@ -307,7 +307,7 @@ const settingsIn = (quote: string): readonly Setting[] => [
     isPercent: true,
     isRequired: true,
   },
-  { name: "size", label: `Per order, ${quote}`, isRequired: true },
+  { name: "size", of: quote, label: `Per order, ${quote}`, isRequired: true },
   {
     name: "deviation",
     label: "Move after, %",
@@ -324,7 +324,7 @@ const settingsIn = (quote: string): readonly Setting[] => [
   },
 ];
 
-const FIRST_CENTERED = { levels: "5", spacing: "2", size: "50", deviation: "1.5", maxPosition: "80" };
+const FIRST_CENTERED = { levels: "5", spacing: "2", "size USDT": "50", deviation: "1.5", maxPosition: "80" };
 
 /** The page for a grid that stays centered on the market price. */
 export function StartCentered({ session }: { session: Session }) {
@@ -368,6 +368,8 @@ export function StartCentered({ session }: { session: Session }) {
 /** A number or text of a form; a percentage is sent as a share. */
 export interface Setting {
   readonly name: string;
+  /** The asset or pair of its amount: for another one, the text is another, so 500 USDT never become 500 BTC. */
+  readonly of?: string;
   readonly label: string;
   readonly hint?: Child;
   readonly isPercent?: boolean;
@@ -375,7 +377,11 @@ export interface Setting {
   readonly isRequired?: boolean;
 }
 
+/** The typed texts, by `textKey`. */
 type SettingTexts = Readonly<Record<string, string>>;
+
+const textKey = ({ name, of }: Pick<Setting, "name" | "of">): string =>
+  of === undefined ? name : `${name} ${of}`;
 
 export const NumberSettings = ({
   settings,
@@ -387,19 +393,23 @@ export const NumberSettings = ({
   change: (texts: SettingTexts) => void;
 }) => (
   <div class="fields">
-    {settings.map(({ name, label, hint, isText }) => (
-      <Field key={name} label={label} hint={hint}>
-        {isText ? (
-          <input
-            autocomplete="off"
-            value={texts[name] ?? ""}
-            onInput={(event: Event) => change({ ...texts, [name]: valueIn(event) })}
-          />
-        ) : (
-          <NumberInput value={texts[name] ?? ""} change={(typed) => change({ ...texts, [name]: typed })} />
-        )}
-      </Field>
-    ))}
+    {settings.map((setting) => {
+      const key = textKey(setting);
+      const typed = (text: string) => change({ ...texts, [key]: text });
+      return (
+        <Field key={setting.name} label={setting.label} hint={setting.hint}>
+          {setting.isText ? (
+            <input
+              autocomplete="off"
+              value={texts[key] ?? ""}
+              onInput={(event: Event) => typed(valueIn(event))}
+            />
+          ) : (
+            <NumberInput value={texts[key] ?? ""} change={typed} />
+          )}
+        </Field>
+      );
+    })}
   </div>
 );
 
@@ -411,7 +421,7 @@ export function settingsBody(
   settings: readonly Setting[],
   texts: SettingTexts,
 ): Readonly<Record<string, number | string>> | undefined {
-  const textOf = ({ name }: Setting) => (texts[name] ?? "").trim();
+  const textOf = (one: Setting) => (texts[textKey(one)] ?? "").trim();
   if (settings.some((one) => one.isRequired && textOf(one) === "")) return undefined;
   return Object.fromEntries(
     settings.filter((one) => textOf(one) !== "").map((one) => [one.name, settingValue(one, textOf(one))]),

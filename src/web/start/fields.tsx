@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { useState } from "hono/jsx/dom";
+import { useRef, useState } from "hono/jsx/dom";
 import { useEffect } from "../effect.ts";
 import { pairOf } from "../format.ts";
 import { COMMON_PAIR, type Holdings, useHoldings } from "../holdings.ts";
@@ -140,11 +140,20 @@ export function useMarketForm<F extends MarketChoice>(first: F): MarketFormState
   return { form, change, exchanges, holdings, quote: pairOf(form.symbol).quote };
 }
 
-/** Returns the form of a grid, from the address. Another pair clears the prices of the pair before. */
+/**
+ * Returns the form of a grid, from the address. Another pair clears the prices of the pair before, and has the order size
+ * that was typed in its quote.
+ */
 export function useGridForm(): MarketFormState<Form> {
   const grid = useMarketForm(formOf(useRoute().query));
-  const { symbol } = grid.form;
-  const change = (changed: Partial<Form>) =>
-    grid.change((changed.symbol ?? symbol) === symbol ? changed : { ...NO_PRICES, ...changed });
+  const { symbol, orderSize: typed } = grid.form;
+  const sizes = useRef<Record<string, string>>({});
+  const change = (changed: Partial<Form>) => {
+    const next = changed.symbol ?? symbol;
+    if (next === symbol) return grid.change(changed);
+    sizes.current = { ...sizes.current, [grid.quote]: typed };
+    const orderSize = sizes.current[pairOf(next).quote] ?? "";
+    grid.change({ ...NO_PRICES, orderSize, ...changed });
+  };
   return { ...grid, change };
 }
