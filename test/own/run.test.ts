@@ -51,6 +51,26 @@ describe("a pass over a declared strategy", () => {
     expect(strategy.state.refused).toMatchObject([{ slot: 2, reason: "would_take" }]);
   });
 
+  it.each(["filled", "partially_filled", "canceled"] as const)(
+    "spends no budget twice while a bid that is %s is not booked",
+    (state) => {
+      const bids = (count: number) =>
+        named(() =>
+          Array.from({ length: count }, (_, i) => ({ id: `${i}`, side: "buy", price: 90 - i, size: 1 })),
+        );
+      const budgeted = ownStrategyExample("own");
+      const one = {
+        ...budgeted,
+        config: { ...budgeted.config, budget: { base: d("5"), quote: d("100") } },
+      } as OwnStrategy;
+      const first = run(bids(1), one);
+      const live = resting(first.intents).map((order): Order => ({ ...order, state, filled: d("1") }));
+      const { intents, strategy } = run(bids(2), first.strategy, live);
+      expect(intents).toEqual([]);
+      expect(strategy.state.refused).toMatchObject([{ slot: 1, reason: "no_quote" }]);
+    },
+  );
+
   it("leaves an order within the tolerance untouched, and writes nothing", () => {
     const first = run(twoSided, ownStrategyExample("two-sided"));
     const live = resting(first.intents);

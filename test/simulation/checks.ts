@@ -95,6 +95,8 @@ export function createChecks(
     lost.has(id) && !executed.has(id) && !open.some(({ clientId }) => clientId === id);
   const live = new Map<string, Map<string, BookedOrder>>();
   const truth = new Map<string, Decimal>();
+  /** The quote that a strategy's trades have moved at the exchange, by its tag. Its own ledger lags behind. */
+  const traded = new Map<number, Decimal>();
   const tokens = new Map<string, number>();
   const first = new Map<string, Decimal>();
   /** The most base of the account that a strategy has had: an order can arrive after its database has lost that. */
@@ -142,7 +144,8 @@ export function createChecks(
     if ((key?.slot ?? 0) < FIRST_BUY_SLOT) crossed(order, open);
     if (!isRemembered || !strategy || !isQuote(strategy) || (key?.slot ?? 0) >= FIRST_BUY_SLOT) return;
     inBounds(order, strategy);
-    if (order.side === "buy") quotes.withinBudget(strategy, withOthers(order, strategy));
+    if (order.side === "buy")
+      quotes.withinBudget(strategy, withOthers(order, strategy), traded.get(key?.tag ?? 0) ?? ZERO);
   }
 
   /** An order, and those of its strategy that rest on its side. */
@@ -304,6 +307,11 @@ export function createChecks(
         const inBase = fill.fee.asset === fill.symbol.split("/")[0] ? fill.fee.amount : ZERO;
         const moved = fill.side === "buy" ? fill.amount - inBase : -fill.amount - inBase;
         truth.set(slot, (truth.get(slot) ?? ZERO) + moved);
+        const inQuote = fill.fee.asset === fill.symbol.split("/")[1] ? fill.fee.amount : ZERO;
+        const notional = mul(fill.price, fill.amount, "half");
+        const paid = (fill.side === "buy" ? -notional : notional) - inQuote;
+        const tag = parseClientOrderId(order.clientId)?.tag ?? 0;
+        traded.set(tag, (traded.get(tag) ?? ZERO) + paid);
       }
       for (const order of change.orders) {
         const slot = slotOf(order.clientId);

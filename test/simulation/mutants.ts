@@ -94,6 +94,12 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
     "min(config.budget.quote + state.ledger.quote,",
   ),
   one(
+    "a bid that has filled frees its budget before it is booked",
+    "src/engine/position/place.ts",
+    "{ side, price: order.price, amount: max(ZERO, order.amount - order.booked) }",
+    "{ side, price: order.price, amount: max(ZERO, order.amount - order.filled) }",
+  ),
+  one(
     "asks forget what unsettled ones may still take",
     "src/engine/position/place.ts",
     "const own = min(state.base - bound, state.base - least - bound);",

@@ -106,13 +106,16 @@ export function createQuoteChecks({ now, violate, passSince }: Around) {
       for (const { id, state } of strategies) if (state.quoted) lastQuoted.set(id, state.quoted.at);
     },
 
-    /** An order has come to the venue: what bids lock is never more than is quoted with. */
-    withinBudget({ id, config, state }: QuoteStrategy, bids: readonly BookedOrder[]): void {
+    /**
+     * An order has come to the venue: what bids lock there, with what was bought there, is never more than is quoted
+     * with. The strategy's ledger does not know yet what a bid has bought that is not booked.
+     */
+    withinBudget({ id, config }: QuoteStrategy, bids: readonly BookedOrder[], traded: Decimal): void {
       const locked = bids.reduce(
         (sum, { price, amount, filled }) => sum + mul(price, amount - filled, "down"),
         ZERO,
       );
-      const budget = config.budget.quote + state.ledger.quote;
+      const budget = config.budget.quote + traded;
       if (locked > budget) violate(`${id} bids ${text(locked)}, and quotes with ${text(budget)}`);
     },
   };
