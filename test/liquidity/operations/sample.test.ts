@@ -2,11 +2,18 @@ import { describe, expect, it } from "vitest";
 import { VenueError } from "../../../src/kernel/errors.ts";
 import { DAY, HOUR, MINUTE } from "../../../src/kernel/time.ts";
 import { readStatusContent } from "../../../src/liquidity/operations/check-proof.ts";
+import { bundleLines } from "../../../src/liquidity/operations/proof.ts";
 import { sampleFirst, sampleLiquidity, withoutRules } from "../../../src/liquidity/operations/sample.ts";
+import { statusPage } from "../../../src/liquidity/status-page.tsx";
 import { createProofKeys, createProofStore } from "../../../src/liquidity/store/proofs.ts";
-import { createLiquidityStore, type LiquidityDeps } from "../../../src/liquidity/store/store.ts";
+import {
+  createAgreementStore,
+  createLiquidityStore,
+  type LiquidityDeps,
+} from "../../../src/liquidity/store/store.ts";
 import type { Order } from "../../../src/model/order.ts";
 import { importKek } from "../../../src/storage/client/envelope.ts";
+import { BY } from "../../support/by.ts";
 import { d } from "../../support/grid.ts";
 import { liquidityMinute } from "../../support/liquidity-minute.ts";
 import { order } from "../../support/made.ts";
@@ -148,6 +155,33 @@ describe("sampling of several pairs", () => {
     expect(withoutRules([KRAKEN, { ...MEXC, promise }, { ...KRAKEN, promise }])).toEqual([KRAKEN, MEXC]);
   });
 
+  it("includes the pairs of agreements that another process stores and changes meanwhile", async () => {
+    const { deps, context, rows, time } = await samplingBox([]);
+    const liquidity = { ...deps.liquidity, agreements: createAgreementStore(context) };
+    const here = {
+      ...deps,
+      liquidity,
+      exchanges: [{ id: "kraken" }, { id: "mexc" }],
+    } as unknown as LiquidityDeps;
+    const elsewhere = createAgreementStore(context);
+    const agree = (version: number, until: number | null) => {
+      const markets = "kraken:BTC/USDT agreement spread=2 depth=500";
+      const terms = { name: "desk", version, counterparty: null, from: 0, until, markets, total: null };
+      return elsewhere.add(terms as never, "", BY);
+    };
+    const sampled = async () => {
+      const before = (await rows()).length;
+      time.pass(2 * MINUTE);
+      await sampleLiquidity(here);
+      return (await rows()).length - before;
+    };
+    expect(await sampled()).toBe(0);
+    await agree(1, null);
+    expect(await sampled()).toBe(1);
+    await agree(2, START / DAY - 2);
+    expect(await sampled()).toBe(0);
+  });
+
   it("leaves passes their requests, and delays them no longer than asked", async () => {
     const { deps, reads, rows, time } = await samplingBox();
     // In the first hour of a day, sampling does more.
@@ -182,6 +216,22 @@ describe("the first hour of a day", () => {
     const later = await dayAfter(60);
     await sampleLiquidity(later.deps);
     expect([await later.count("liquidity_days"), await later.count("liquidity_proofs")]).toEqual([0, 0]);
+  });
+
+  it("signs the last day ten minutes after its end, so that a late sample is in its proof", async () => {
+    const { deps, samples, proofs, count, time } = await dayAfter(9);
+    const midnight = START / DAY + 4;
+    await sampleLiquidity(deps);
+    expect(await count("liquidity_proofs")).toBe(3);
+    // The last minute of a day, written after midnight by a slow process.
+    await samples.keep(KRAKEN, liquidityMinute({ minute: (midnight * DAY) / MINUTE - 1 }));
+    time.pass(MINUTE);
+    await sampleLiquidity(deps);
+    expect(await count("liquidity_proofs")).toBe(4);
+    const lines = [];
+    const span = { from: midnight - 1, to: midnight - 1 };
+    for await (const line of bundleLines({ store: samples, proofs }, KRAKEN, span)) lines.push(line);
+    expect(JSON.parse(lines[1] ?? "").lines).toHaveLength(2);
   });
 
   it("signs one day at a time where requests are limited, and none without a key or requests", async () => {
@@ -241,4 +291,20 @@ it("a status page has each pair once, over 90 days and today, without costs, and
   for (const { whole, today } of content.pairs)
     for (const report of [whole, today])
       expect(["cost", "hours"].filter((name) => name in report)).toEqual([]);
+});
+
+it("a status page weighs each day by its known minutes, and days without a result not at all", async () => {
+  const { deps } = await samplingBox();
+  await sampleLiquidity(deps);
+  const content = await readStatusContent(deps, { maker: null, hasAmounts: false });
+  const [pair] = content.pairs;
+  if (!pair) throw new Error("no pair");
+  const [day] = pair.whole.days;
+  const days = [
+    { ...day, known: 3, upPercent: 100 },
+    { ...day, known: 1440, upPercent: 50 },
+    { ...day, known: 1440, upPercent: null },
+  ];
+  const page = statusPage({ ...content, pairs: [{ ...pair, whole: { ...pair.whole, days } }] });
+  expect(page).toMatch(/Agreement met, 3 days<\/dt><dd><b>50\.1\d* %/);
 });

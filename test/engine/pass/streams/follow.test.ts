@@ -136,6 +136,24 @@ describe("an account's stream", () => {
     expect(passes).toHaveLength(7);
   });
 
+  it("follows the newest pairs and prices each time it opens again", async () => {
+    const { has, goLive, connections, until, listener } = following();
+    await has({});
+    await goLive();
+    const followed = () => connections.at(-1)?.topics;
+    await has({ symbol: "ETH/USDT", config: { stopLossPrice: d("90") } as never });
+    listener().onStatus({ state: "down", reason: "closed" });
+    await until(10_000);
+    expect(connections).toHaveLength(2);
+    expect(followed()).toMatchObject({ orders: ["ETH/USDT"], prices: ["ETH/USDT"] });
+    // Also if the pairs change while no connection is open.
+    listener().onStatus({ state: "down", reason: "closed" });
+    await has({ symbol: "ADA/USDT" });
+    await until(20_000);
+    expect(connections).toHaveLength(3);
+    expect(followed()).toMatchObject({ orders: ["ADA/USDT"], prices: [] });
+  });
+
   it("is closed and opened again if it does not become live", async () => {
     const { has, connections, until, follower } = following();
     await has({});
