@@ -38,6 +38,8 @@ const clock = () => Date.now() + ahead;
 /** Messages and frames that each open connection has received. */
 const received = new Map<object, number>();
 const timers = new Set<object>();
+/** Number of checks of connections that have run. */
+let checks = 0;
 
 const counted = (start: (run: () => void) => () => void, run: () => void, isOnce: boolean) => {
   const timer = {};
@@ -76,7 +78,13 @@ const platform: StreamPlatform = {
     };
   },
   monotonic: clock,
-  every: (_millis, run) => counted((each) => nodeSockets.every(5, each), run, false),
+  every(_millis, run) {
+    const check = () => {
+      run();
+      checks++;
+    };
+    return counted((each) => nodeSockets.every(5, each), check, false);
+  },
   after: (millis, run) => counted((once) => nodeSockets.after(millis, once), run, true),
 };
 
@@ -235,6 +243,20 @@ describe.each(NAMES)("the streams of %s", (name) => {
     venue.stream.silent = true;
     ahead += MINUTE;
     await down(/silent for \d+ s/);
+  });
+
+  it("are down when nothing answers their own pings", async () => {
+    await start(name);
+    const { live, statuses } = subscribe(name);
+    await live();
+    venue.stream.silent = true;
+    const isDown = () => statuses.at(-1)?.state === "down";
+    for (let passed = 0; passed < 3 * MINUTE && !isDown(); passed += 5 * SECOND) {
+      const before = checks;
+      ahead += 5 * SECOND;
+      await expect.poll(() => isDown() || checks > before + 1, { interval: 2 }).toBe(true);
+    }
+    expect(statuses.at(-1)).toMatchObject({ state: "down", reason: expect.stringMatching(/silent/) });
   });
 
   it("are down without confirmations", async () => {
