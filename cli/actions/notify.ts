@@ -1,10 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { SettingsError } from "../../src/kernel/errors.ts";
 import { ALERT_LEVELS, CHANNEL_KINDS } from "../../src/model/channel.ts";
 import {
   CHANNEL_NAME,
   CHANNEL_NAME_FORM,
-  NO_KEK,
   parseQuiet,
   QUIET_FORM,
   refusedSecrets,
@@ -17,13 +15,13 @@ import { readSecrets } from "../host/secret-input.ts";
 import { readSettings } from "../host/settings.ts";
 import { UsageError, type Values } from "../terminal/arguments.ts";
 import { byCommand, withDatabase } from "./open-database.ts";
+import { withKek } from "./store-keys.ts";
 
 /** Adds a channel with secrets from a prompt or a pipe. Returns the exit code. */
 export async function addChannel(values: Values): Promise<number> {
   const channel = requestedChannel(values);
   const { name, kind, level } = channel;
-  const { config } = readSettings(values, process.env);
-  if (config.keks.length === 0) throw new SettingsError(NO_KEK);
+  const { config } = await withKek(readSettings(values, process.env), process.env);
   return withDatabase(values, async ({ notify }: NotifyDeps) => {
     const given = await readSecrets(SECRETS_OF[kind]);
     const refused = await refusedSecrets(kind, given, { hosts: config.outboundHosts, inward: leadsInward() });

@@ -6,7 +6,7 @@ import { accountKey } from "../../src/model/account.ts";
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { type CliSettings, changeSettingsFile, keysInFile, withoutKeys } from "../host/settings.ts";
 import { UsageError } from "../terminal/arguments.ts";
-import { byCommand } from "./open-database.ts";
+import { byCommand, openDeps } from "./open-database.ts";
 
 /** Opens the live exchanges of a database. Throws UsageError if they are simulated. */
 export async function openLive({ config, databaseUrl }: CliSettings) {
@@ -19,18 +19,18 @@ export async function openLive({ config, databaseUrl }: CliSettings) {
 
 /**
  * Returns settings that can encrypt keys. Without EDGEMAKER_KEK, it creates one and writes it to `edgemaker.json`, unless
- * the database has keys that another one encrypted.
+ * the database has keys or channels that another one encrypted.
  */
 export async function withKek(settings: CliSettings, env: NodeJS.ProcessEnv): Promise<CliSettings> {
   if (settings.config.keks.length > 0) return settings;
-  const { live, close } = await openLive(settings);
-  const count = await live.credentials
-    .list()
-    .then(({ length }) => length)
-    .finally(close);
-  if (count > 0)
+  const { live, notify, close } = await openDeps(settings);
+  const encrypted = await Promise.all([
+    live?.credentials.list() ?? [],
+    notify?.store.channels() ?? [],
+  ]).finally(close);
+  if (encrypted.flat().length > 0)
     throw new SettingsError(
-      "EDGEMAKER_KEK is not set, and the database has keys that it encrypts; set EDGEMAKER_KEK as the server has it",
+      "EDGEMAKER_KEK is not set, and the database has keys or channels that it encrypts; set EDGEMAKER_KEK as the server has it",
     );
   const kek = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64");
   changeSettingsFile(env, { EDGEMAKER_KEK: kek });

@@ -113,11 +113,25 @@ it("a private address is refused unless the operator allows it", async () => {
   expect(added).toMatchObject({ code: 2, stderr: expect.stringContaining("EDGEMAKER_OUTBOUND_HOSTS") });
 });
 
-it("a channel needs EDGEMAKER_KEK to be added and tested", async () => {
+it("the first channel of a fresh install creates EDGEMAKER_KEK, and sends", async () => {
+  const { notify, add, env, folder, receiver } = await home();
+  delete (env as { EDGEMAKER_KEK?: string }).EDGEMAKER_KEK;
+  expect(await add()).toMatchObject({ code: 0, stderr: "" });
+  expect(readFileSync(join(folder, "config/edgemaker/edgemaker.json"), "utf8")).toMatch(
+    /"EDGEMAKER_KEK": "[\w+/]{43}="/,
+  );
+  expect(JSON.parse((await notify("test", "ops")).stdout)).toEqual({ channel: "ops", sent: true });
+  expect(receiver.requests).toHaveLength(1);
+});
+
+it("a channel that another EDGEMAKER_KEK encrypts needs it to be tested, and another one to be added", async () => {
   const { notify, add, env } = await home();
   await add();
   delete (env as { EDGEMAKER_KEK?: string }).EDGEMAKER_KEK;
-  expect(await add()).toMatchObject({ code: 2, stderr: expect.stringContaining("EDGEMAKER_KEK") });
+  expect(await add()).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("channels that it encrypts"),
+  });
   expect(await notify("test", "ops")).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("EDGEMAKER_KEK"),
