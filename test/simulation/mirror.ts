@@ -154,10 +154,9 @@ const ordered = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(ordered).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   if (value instanceof Set) return [...value].sort();
   if (value === null || typeof value !== "object") return value;
-  // Rows of a venue's books name their exchange; in memory each has books of its own, and nothing costs.
-  const entries = Object.entries(value).filter(
-    ([key, one]) => one !== undefined && key !== "exchange" && key !== "costs",
-  );
+  // Rows of a venue's books name their exchange; in memory each has books of its own, nothing costs, and nothing is cached.
+  const own = ["exchange", "costs", "revision"];
+  const entries = Object.entries(value).filter(([key, one]) => one !== undefined && !own.includes(key));
   return Object.fromEntries(entries.map(([key, one]) => [key, ordered(one)]));
 };
 
