@@ -45,8 +45,8 @@ const STATUS = {
 export type Label = keyof typeof STATUS;
 export const isLabel = (text: string): text is Label => Object.hasOwn(STATUS, text);
 
-/** Refusals by the account or by a user's strategy. The specification leaves their status open, so each has its own. */
-const STATUS_OF_CODE = { funds_missing: 402, strategy_failed: 422 } as const;
+/** Refusals by the account or by a user's strategy. The specification gives the first one its status. */
+const STATUS_OF_CODE = { funds_missing: STATUS["Order failed"], strategy_failed: 422 } as const;
 export type RefusalCode = keyof typeof STATUS_OF_CODE;
 
 export const statusOf = (label: Label, code?: RefusalCode): number =>

@@ -23,7 +23,7 @@ const ERROR = {
     error: { type: "string", description: "Error label" },
     message: { type: "string", description: "One sentence for a person" },
     requestId: { type: "string", description: "Request id, as in the server's log" },
-    code: { type: "string", description: "Stable code: funds_missing (402) or strategy_failed (422)" },
+    code: { type: "string", description: "Stable code: funds_missing (500) or strategy_failed (422)" },
     issues: {
       type: "array",
       description: "All problems of an invalid input",

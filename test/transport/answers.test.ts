@@ -152,7 +152,7 @@ describe("an unknown field", () => {
 
 describe("a refusal with a code", () => {
   it.each([
-    ["Order failed", "funds_missing", 402],
+    ["Order failed", "funds_missing", 500],
     ["Start failed", "strategy_failed", 422],
   ] as const)("%s with %s has status %d, and its label", (label, code, status) => {
     const { body, ...answer } = refusal(new AppError(label, "why", { code }), "id");
