@@ -185,8 +185,11 @@ describe("every command", () => {
         ...(takes.includes("yes") && path !== "trade" ? ["--yes"] : []),
       ];
       const { code, stdout, stderr } = await edgemaker(folder, args);
-      // A grid that nothing steps, and the file of a kill that takes long, are for the person, and no errors.
-      const said = stderr.replace(/^(No server is running|(Created|Removed) the file)[^\n]*\n/gm, "");
+      // A grid that nothing steps, the file of a kill and the progress of what takes long are for the person.
+      const said = stderr.replace(
+        /^(No server is running[^\n]*|(Created|Removed) the file[^\n]*|\d+ % done)\n/gm,
+        "",
+      );
       expect({ code, said }, `${args.join(" ")}\n${stdout}`).toEqual({ code: 0, said: "" });
       result[path] = JSON.parse(stdout) as never;
     }
