@@ -179,7 +179,9 @@ function script(path, text) {
 async function call(command, at) {
   const answers = [...(ANSWERS.find(([pattern]) => pattern.test(command))?.[1] ?? [])];
   const asked = answers.length > 0;
-  const words = SPENDS.test(command) && !asked && !command.includes("--yes") ? `${command} --yes` : command;
+  const flags = SPENDS.test(command) && !asked && !command.includes("--yes") ? " --yes" : "";
+  // Another server of this machine may use the usual port.
+  const words = command.replace(/ serve\b(?!.*--port)/, " serve --port 0") + flags;
   const child = spawn(
     ...(asked
       ? ["script", ["-qec", `stty cols 100 rows 40; ${words}`, "/dev/null"]]
