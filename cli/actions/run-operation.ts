@@ -158,9 +158,7 @@ export async function warnWithoutServer(
 ): Promise<void> {
   if (!deps || (await runningServers(deps)).length > 0) return;
   const flags = whereFlags({ ...values, sandbox: config.sandbox });
-  process.stderr.write(
-    `No server is running, so fills are not answered and stop prices do not act; start \`edgemaker serve${flags}\`.\n`,
-  );
+  process.stderr.write(`No server is running, so nothing watches it; start \`edgemaker serve${flags}\`.\n`);
 }
 
 const WATCH_INTERVAL_MS = 2000;

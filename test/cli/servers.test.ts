@@ -25,7 +25,7 @@ const heartbeatOf = async (client: Client): Promise<number> =>
 const where = ({ url, child }: Server): string => `${url} (process ${child.pid})`;
 const GRID = ["--exchange", "kraken", "--symbol", "BTC/USDT", "--levels", "4", "--order-size", "20", "--yes"];
 const RANGE = ["--lower-price", "20000", "--upper-price", "30000"];
-const NO_SERVER = "No server is running, so fills are not answered and stop prices do not act";
+const NO_SERVER = "No server is running, so nothing watches it";
 
 it("knows the older of two servers when the newer one stops, from any home", async () => {
   const { client, url, serve: start, run } = oneDatabase();

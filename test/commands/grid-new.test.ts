@@ -86,7 +86,7 @@ describe("grid new without a terminal", () => {
     ]);
     expect(code, stderr).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ status: "running" });
-    expect(stderr).toContain("so fills are not answered and stop prices do not act");
+    expect(stderr).toContain("so nothing watches it");
     expect(await grids(folder)).toHaveLength(1);
   });
 
