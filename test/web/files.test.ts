@@ -6,7 +6,7 @@ it("the page's files are served compressed by the build, under names that match 
   const server = await serve(tempFolder(), ["--sandbox", "--tick-interval", "60000"]);
   const page = await server.ask("/", { headers: { accept: "text/html" } });
   expect(page.headers.get("cache-control")).toBe("no-cache");
-  const names = [...(await page.text()).matchAll(/\/static\/page\/(main[^"]+)/g)].map(([, name]) => name);
+  const names = [...(await page.text()).matchAll(/\bstatic\/page\/(main[^"]+)/g)].map(([, name]) => name);
   expect(names).toEqual([
     expect.stringMatching(/^main-[A-Z0-9]{8}\.css$/),
     expect.stringMatching(/^main-[A-Z0-9]{8}\.js$/),
