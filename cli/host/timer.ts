@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { runRound } from "../../src/engine/pass/round.ts";
 import type { Follower } from "../../src/engine/pass/streams/follow.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
@@ -44,7 +43,7 @@ export function startTimer(deps: Deps, interval: Millis, follower?: Follower) {
       .finally(() => running.delete(begun));
     running.add(begun);
     // Market time waits for every pass.
-    await (letPass ? begun : Promise.race([begun, sleep(interval, undefined, { ref: false })]));
+    await (letPass ? begun : endedWithin(begun, interval));
   };
   const timer = rounds(letPass ? Math.min(interval, IDLE) : interval, begin, () => isPressing);
   return {
@@ -54,6 +53,16 @@ export function startTimer(deps: Deps, interval: Millis, follower?: Follower) {
     },
   };
 }
+
+/** Waits until work ends, at most for this time; no timer outlives the work. */
+const endedWithin = (work: Promise<void>, millis: Millis): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, millis);
+    void work.finally(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 
 /** Decides which accounts a round starts passes for: none whose pass runs, or started less than `minGap` ago. */
 function passTimes(minGap: Millis, paceAt: (account: AccountKey) => Millis | undefined) {
