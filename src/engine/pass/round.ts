@@ -57,19 +57,20 @@ const FIRST_PAUSE: Millis = 15 * SECOND;
 const isBackingOff = ({ retryAt, failures, now }: DueAccount): boolean =>
   isAhead(retryAt, now, Math.min(MAX_BACKOFF_MS, FIRST_PAUSE * 2 ** Math.max(0, failures - 1)));
 
-/** Runs one pass over a stored account, if this process has a configuration for it. */
+/** Runs one pass over a stored account, if this process has a configuration for it. Never rejects. */
 export async function runAccountPass(
   deps: RoundDeps,
   account: AccountKey,
   options: PassOptions,
 ): Promise<Pass> {
-  const venue = deps.venueOf(parseAccountKey(account));
-  if (!venue) return { account, outcome: "not_configured", message: "this process is not configured for it" };
-  return tracedPass(deps, venue, options).catch((error: unknown) => ({
-    account,
-    outcome: "failed",
-    message: messageOf(error),
-  }));
+  try {
+    const venue = deps.venueOf(parseAccountKey(account));
+    if (!venue)
+      return { account, outcome: "not_configured", message: "this process is not configured for it" };
+    return await tracedPass(deps, venue, options);
+  } catch (error) {
+    return { account, outcome: "failed", message: messageOf(error) };
+  }
 }
 
 /** Runs a pass inside a trace span. */

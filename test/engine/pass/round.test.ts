@@ -120,6 +120,22 @@ describe("a tick", () => {
     });
   });
 
+  it("ends the pass of each account, also of one whose exchange cannot be created", async () => {
+    const { deps } = processOf({
+      accounts: [{ account: KRAKEN }, { account: MEXC }],
+      isMine(exchange) {
+        if (exchange === "kraken") throw new Error("no exchange");
+        return true;
+      },
+    });
+    const ended: string[] = [];
+    const passes = await runRound(deps, {
+      ended: ({ account, outcome }) => ended.push(`${account} ${outcome}`),
+    });
+    expect(passes).toMatchObject([{ outcome: "failed", message: "no exchange" }, { outcome: "busy" }]);
+    expect(ended.sort()).toEqual([`${KRAKEN} failed`, `${MEXC} busy`]);
+  });
+
   it("is due for accounts of this process that do not wait", async () => {
     const { deps } = processOf({
       accounts: [{ account: KRAKEN }, { account: MEXC, retryAt: NOW + 1 }, { account: MEXC, retryAt: NOW }],
