@@ -4,6 +4,7 @@ import { AppError } from "../kernel/errors.ts";
 import { lazy } from "../kernel/lazy.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { spreadOf } from "../kernel/spread.ts";
+import type { Millis } from "../kernel/time.ts";
 import { type Book, type BookLevel, type Candle, SIDES, type Ticker, type Trade } from "../model/market.ts";
 
 const placeFields = () => ({ exchange: z.string(), symbol: z.string() });
@@ -57,8 +58,7 @@ export const TradesShape = lazy(() =>
       avgPrice: z.number(),
       vwap: z.number(),
     }),
-    /** Null without a trade. */
-    timestamp: z.number().nullable(),
+    timestamp: z.number(),
   }),
 );
 
@@ -160,6 +160,7 @@ function levelsOut(levels: readonly BookLevel[]) {
 export function tradesOut(
   where: MarketPlace,
   trades: readonly Trade[],
+  timestamp: Millis,
 ): z.input<ReturnType<typeof TradesShape>> {
   const shown = trades.map(({ id, price, amount, side, at }) => ({
     id,
@@ -168,8 +169,7 @@ export function tradesOut(
     side,
     timestamp: at,
   }));
-  const newest = trades.length === 0 ? null : Math.max(...trades.map(({ at }) => at));
-  return { ...where, trades: shown, summary: summarize(trades), timestamp: newest };
+  return { ...where, trades: shown, summary: summarize(trades), timestamp };
 }
 
 export const candlesOut = (

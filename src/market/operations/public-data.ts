@@ -93,8 +93,16 @@ const tradesOperation = (ids: readonly string[]): Operation =>
         limit: rowsField("Number of trades", { max: 500, initial: 50 }),
       }),
     output: TradesShape,
-    run: async ({ venue }, { exchange, symbol, limit }) =>
-      tradesOut({ exchange, symbol }, await forAnyone(venue(exchange)).trades(symbol, limit)),
+    async run({ venue, store, marketTime }, { exchange, symbol, limit }) {
+      const { account } = venue(exchange);
+      const trades = await forAnyone(venue(exchange)).trades(symbol, limit);
+      // Without a trade, the time is that of the read.
+      const at =
+        trades.length === 0
+          ? marketTime(account, await store.now())
+          : Math.max(...trades.map((trade) => trade.at));
+      return tradesOut({ exchange, symbol }, trades, at);
+    },
   });
 
 const candlesOperation = (ids: readonly string[]): Operation =>
