@@ -4,6 +4,7 @@ import { reportOf } from "../../src/backtest/report.tsx";
 import type { BacktestAnswer } from "../../src/backtest/schema/answer.ts";
 import type { Candles } from "../../src/candles/candles.ts";
 import { spanOf } from "../../src/candles/file.ts";
+import { decimal, wire } from "../../src/kernel/decimal.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import { TIMEFRAMES } from "../../src/kernel/time.ts";
@@ -122,7 +123,8 @@ async function runSweep(operation: Operation, values: Values): Promise<number> {
     values: combinations[i] ?? {},
     result: body as PositionBacktestAnswer & { readonly lastError?: string | null },
   }));
-  runs.sort((a, b) => Number(b.result.total) - Number(a.result.total));
+  const totalOf = ({ result }: (typeof runs)[number]) => decimal(result.total);
+  runs.sort((a, b) => Math.sign(wire(totalOf(b) - totalOf(a))));
   const rows = runs.map(
     ({ values: swept, result: { total, totalPercent, filledOrders, drawdown, lastError } }) => ({
       ...(values.json ? { values: swept } : swept),

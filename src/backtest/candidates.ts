@@ -77,15 +77,15 @@ export const candidateBounds = (
   return { lower: middle * (1 - width), upper: middle * (1 + width) };
 };
 
-/** Returns the grid at a price in quote. Undefined if a start would refuse it: below break-even or a minimum. */
+/** Returns the grid at a price in steps. Undefined if a start would refuse it: below break-even or a minimum. */
 export function gridAt(
   candidate: Candidate,
-  price: number,
+  steps: number,
   { market, budget, step = market.tick }: Terms,
 ): ComparedGrid | undefined {
   const { slots } = candidate;
   const unit = floatOf(market.tick);
-  const levels = ticksOfLevels(candidate, price, unit);
+  const levels = ticksOfLevels(candidate, steps * floatOf(step), unit);
   const [lot, fee] = [floatOf(market.lot), floatOf(market.maker)];
   const size = budget / slots / (1 + fee);
   const isInBase = market.buyFeeIn !== "quote";
@@ -103,14 +103,14 @@ export function gridAt(
     cost[slot] = bought * buy * (isInBase ? 1 : 1 + fee);
     proceeds[slot] = net * sell * (1 - fee);
   }
-  return { rungs: rungsAt(levels, price / unit, market.tick, step), base, cost, proceeds };
+  const prices = levels.map((level) => BigInt(level) * market.tick);
+  return { rungs: rungsAt(prices, BigInt(steps) * step, step), base, cost, proceeds };
 }
 
 /** Returns initial states: slots below the price wait to buy, those above it wait for the price. */
-function rungsAt(levels: readonly number[], price: number, tick: Decimal, step: Decimal): LadderState {
-  const prices = levels.map((level) => BigInt(level) * tick);
-  const slots = prices.slice(1).map((upper, index) => ({ lower: prices[index] as Decimal, upper }));
-  const armed = slots.filter((_, index) => (levels[index] as number) < price - 1e-6).length;
+function rungsAt(levels: readonly Decimal[], price: Decimal, step: Decimal): LadderState {
+  const slots = levels.slice(1).map((upper, index) => ({ lower: levels[index] as Decimal, upper }));
+  const armed = slots.filter(({ lower }) => lower < price).length;
   return { ...rungsOf(slots, step, RULES), buying: armed, armed };
 }
 

@@ -1,5 +1,4 @@
 import type { Candles } from "../candles/candles.ts";
-import { wire } from "../kernel/decimal.ts";
 import { AppError } from "../kernel/errors.ts";
 import { DAY } from "../kernel/time.ts";
 import {
@@ -159,10 +158,9 @@ interface Past {
 
 function tried(places: Places, { bars, windows }: Past, terms: Terms): Trial | undefined {
   const candidate = candidateAt(places);
-  const unit = wire(bars.step);
   const found: Gains[] = [];
   for (const window of windows) {
-    const grid = gridAt(candidate, openAt(bars, window.from) * unit, { ...terms, step: bars.step });
+    const grid = gridAt(candidate, openAt(bars, window.from), { ...terms, step: bars.step });
     if (!grid) return undefined;
     found.push(gainsOf(grid, bars, window, PARTS));
   }

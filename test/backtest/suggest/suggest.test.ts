@@ -94,11 +94,11 @@ describe("a candidate grid", () => {
   const candles = slice(minutesOf(7, { bars: 4000, keeps: 0.999 }), 0, Number.MAX_SAFE_INTEGER);
   const some = candidatesOf(3)
     .map(candidateAt)
-    .filter((candidate) => gridAt(candidate, (candles.open[0] as number) / 100, { market, budget: BUDGET }))
+    .filter((candidate) => gridAt(candidate, candles.open[0] as number, { market, budget: BUDGET }))
     .slice(0, 6);
 
   it.each(some)("of $slots slots, $width wide, $spacing, matches its backtest", (candidate) => {
-    const grid = gridAt(candidate, (candles.open[0] as number) / 100, { market, budget: BUDGET });
+    const grid = gridAt(candidate, candles.open[0] as number, { market, budget: BUDGET });
     if (!grid) throw new Error("refused");
     const found = gainsOf(grid, ticksOf(candles, market.tick), { from: 0, until: 4000 }, 48);
     const { lower, upper } = candidateBounds(candidate, (candles.open[0] as number) / 100);
