@@ -345,7 +345,9 @@ export async function signEvents(values: Values): Promise<number> {
   const days = wholeFlag(values, "keep-days", { default: undefined, min: 1, max: 36_500 });
   return withDatabase(values, async ({ store, signers: [signer] = [] }) => {
     if (!signer)
-      throw new SettingsError("EDGEMAKER_KEK is not set; checkpoints are signed with a key derived from it");
+      throw new SettingsError(
+        "EDGEMAKER_KEK is not set; checkpoints are signed with a key derived from it. Run `edgemaker setup`, which creates it",
+      );
     const keep = days === undefined ? undefined : days * DAY;
     const { checkpoint, cut } = await store.checkpoint(signer, keep, byCommand());
     const { number, at, key, signature, marks } = checkpoint;

@@ -8,8 +8,6 @@ import type { ChannelReport } from "./store.ts";
 
 export const CHANNEL_NAME = /^[a-z0-9][a-z0-9-]{0,30}$/;
 export const CHANNEL_NAME_FORM = "a channel name must be 1 to 31 characters of a-z, 0-9 and -";
-export const NO_KEK =
-  "EDGEMAKER_KEK is not set; it encrypts the secrets of channels. Create one with `openssl rand -base64 32`, store it outside of the database, and set it for the server too";
 export const QUIET_FORM = 'hours such as 22:00-07:00, or "22:00-07:00 Europe/Berlin"';
 
 const timeOfDay = (minutes: number): string =>

@@ -30,7 +30,9 @@ const OF_CHANNEL: Omit<EventView, "message"> = { account: EVERY_ACCOUNT, strateg
 
 function needKek([kek]: readonly Kek[]): Kek {
   if (kek) return kek;
-  throw new SettingsError("EDGEMAKER_KEK is not set; it encrypts the secrets of channels");
+  throw new SettingsError(
+    "EDGEMAKER_KEK is not set; it encrypts the secrets of channels. Set it as it was when the channel was added",
+  );
 }
 
 export type NotifyStore = Omit<ReturnType<typeof createNotifyStore>, "rotate">;

@@ -90,7 +90,10 @@ export function createProofKeys({ client, db, now }: Context, keks: () => Promis
     /** Creates the key if there is none. */
     async createKey(): Promise<void> {
       const [kek] = await keks();
-      if (!kek) throw new SettingsError("EDGEMAKER_KEK is not set: it encrypts the key that signs days");
+      if (!kek)
+        throw new SettingsError(
+          "EDGEMAKER_KEK is not set; it encrypts the key that signs days. Run `edgemaker setup`, which creates it",
+        );
       const { publicKey, privateKey } = await createProofKey();
       const { fields, ...wrapping } = await seal(kek, OWNER, { privateKey });
       const row = { id: 1, publicKey, ...wrapping, privateKey: fields.privateKey ?? "", createdAt: now() };
