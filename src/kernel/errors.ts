@@ -45,12 +45,12 @@ const STATUS = {
 export type Label = keyof typeof STATUS;
 export const isLabel = (text: string): text is Label => Object.hasOwn(STATUS, text);
 
-/** Refusals by the account or by a user's strategy. The specification gives the first one its status. */
-const STATUS_OF_CODE = { funds_missing: STATUS["Order failed"], strategy_failed: 422 } as const;
-export type RefusalCode = keyof typeof STATUS_OF_CODE;
+/** Names a refusal by the account or by a user's strategy for programs. */
+export type RefusalCode = "funds_missing" | "strategy_failed";
 
+/** The specification has no starts of users' strategies, so their refusals have a status of their own. */
 export const statusOf = (label: Label, code?: RefusalCode): number =>
-  code === undefined ? STATUS[label] : STATUS_OF_CODE[code];
+  code === "strategy_failed" ? 422 : STATUS[label];
 
 /** Returns every label that a response with this status can have. */
 export const labelsOf = (status: number): readonly Label[] =>

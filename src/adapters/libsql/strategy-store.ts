@@ -203,9 +203,9 @@ const MIN_KNOWN = 50;
 /** Maximum length of the documents of all strategies that are remembered. */
 const MAX_KNOWN_LENGTH = 8_000_000;
 
-/** Position after a strategy's columns: its open orders, and the time. */
 const STRATEGY_COLUMNS = Object.keys(getTableColumns(strategies));
 const [CONFIG_PLACE, STATE_PLACE] = [STRATEGY_COLUMNS.indexOf("config"), STRATEGY_COLUMNS.indexOf("state")];
+/** Position after a strategy's columns: its open orders, and the time. */
 const COUNT_PLACE = STRATEGY_COLUMNS.length;
 /** Position after an account's columns: the time. */
 const ACCOUNT_COLUMNS = Object.keys(getTableColumns(accounts)).length;

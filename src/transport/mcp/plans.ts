@@ -299,9 +299,9 @@ export interface McpOptions {
   /** Returns all tools for the list. */
   readonly tools: () => Promise<readonly Tool[]>;
   readonly settings: McpSettings;
-  /** `key` identifies the token: only the token that got a plan can commit it. */
   /** Id of the HTTP request; absent for standard input, where each call gets its own. */
   readonly requestId?: string;
+  /** `key` identifies the token: only the token that got a plan can commit it. */
   readonly caller: { readonly actor: string; readonly scope: Scope; readonly key: string };
   /** Returns whether the caller's token is still valid; absent for standard input, which has none. */
   readonly isTokenValid?: () => Promise<boolean>;
