@@ -127,7 +127,11 @@ async function readerIn(folder) {
     ...at,
     stdio: ["ignore", "pipe", "ignore"],
   });
-  await once(server.stdout, "data");
+  const ended = once(server, "exit").then(([code]) => {
+    throw new Error(`the server ended with code ${code}`);
+  });
+  await Promise.race([once(server.stdout, "data"), ended]);
+  ended.catch(() => undefined);
   server.stdout.resume();
   const answer = async (command) => JSON.parse((await call(`edgemaker ${command} --json`, at)).output);
   const { id: strategy } = await answer(

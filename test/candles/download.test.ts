@@ -210,23 +210,9 @@ describe("a download of candles", () => {
     fresh();
     const [first, second, third] = minutesFrom(FIRST, 3) as [Candle, Candle, Candle];
     venue.past(PAIR, [first, { ...second, high: second.low / 2n }, third]);
-    const { code, stdout, stderr } = await edgemaker(tempFolder(), [
-      "candles",
-      "download",
-      "--exchange",
-      "mexc",
-      "--venue-url",
-      `mexc=${venue.url}`,
-      "--symbol",
-      PAIR,
-      "--since",
-      String(FIRST),
-      "--until",
-      String(FIRST + 3 * MINUTE),
-      "--json",
-    ]);
+    const { code, stderr, answer } = await download(tempFolder(), FIRST, FIRST + DAY);
     expect(code, stderr).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ bars: 2, gaps: 1, missingBars: 1, refusedRows: 0 });
+    expect(answer).toMatchObject({ bars: 2, gaps: 1, missingBars: 1, refusedRows: 0 });
   });
 
   it("requests gaps again, and adds candles that have arrived in the meantime", async () => {
