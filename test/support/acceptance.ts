@@ -1,6 +1,6 @@
 import type { Browser, Locator, Page } from "playwright-core";
 import { expect } from "vitest";
-import { MOVED, startShown } from "./shown-plan.ts";
+import { MOVED, rangeAround, startShown } from "./shown-plan.ts";
 import { signedIn } from "./signed-in.ts";
 
 /** What serves the page, and the market and the clock behind it. */
@@ -21,11 +21,11 @@ export async function walkThePage(stage: Stage): Promise<void> {
   const { page, context, errors, strangers } = await signedIn(stage.browser, stage.url, stage.token);
   const loads: string[] = [];
   page.on("load", () => loads.push(page.url()));
-  await startOnPage(page);
+  await startOnPage(page, stage);
   await seeFill(page, stage);
   await editIt(page);
   await seeStopFire(page, stage);
-  await startOnPage(page);
+  await startOnPage(page, stage);
   await stopIt(page);
   await cancelOrder(page, stage);
   await compare(page);
@@ -52,12 +52,14 @@ async function comes(observed: Locator, { step }: Stage): Promise<void> {
   }
 }
 
-async function startOnPage(page: Page): Promise<void> {
+async function startOnPage(page: Page, { call }: Stage): Promise<void> {
   await go(page, "Start");
   // After the fall of BTC, another asset of the account is worth more, and its pair is filled in.
   await page.getByLabel("Pair").fill("BTC/USDT");
   await page.getByRole("button", { name: "Fill in the numbers" }).click();
   await page.getByText("Smallest profitable spacing").waitFor();
+  const exchange = await page.getByLabel("Exchange").inputValue();
+  await rangeAround(page, await call("GET", `/ticker?exchange=${exchange}&symbol=BTC/USDT`));
   await startShown(page);
   await page.getByRole("img", { name: /Candles of BTC\/USDT .* open orders/ }).waitFor();
 }

@@ -3,6 +3,16 @@ import type { Page } from "playwright-core";
 /** What the browser's console says of a plan that the market has left behind. */
 export const MOVED = /status of 409/;
 
+/** What the page asks before a start. Near an end of its range, a grid has one order or none. */
+export const PLACED_NOW = /orders? (is|are) placed now/;
+
+/** Types levels one percent apart around the price: at any hour buys are placed, and a fall of 2 % fills one. */
+export async function rangeAround(page: Page, { last }: { readonly last: number }): Promise<void> {
+  await page.getByLabel("Lower price, USDT").fill(String(Math.round(last * 0.95)));
+  await page.getByLabel("Upper price, USDT").fill(String(Math.round(last * 1.05)));
+  await page.getByLabel("Levels, 2 to 100").fill("11");
+}
+
 /**
  * Starts the plan that the page shows, as a person does: where the market has moved meanwhile nothing starts, the next
  * plan is looked at, and that is started. The hash of the plan that has started.
@@ -13,7 +23,7 @@ export async function startShown(page: Page): Promise<string> {
   const moved = dialog.getByText("is out of date");
   for (;;) {
     await page.getByRole("button", { name: "Start exactly this plan" }).click();
-    await dialog.getByText("orders are placed now").waitFor();
+    await dialog.getByText(PLACED_NOW).waitFor();
     const sent = page.waitForRequest((one) => one.method() === "POST" && /\/grid$/.test(one.url()));
     await page.getByRole("button", { name: "Start it" }).click();
     const { planHash } = (await sent).postDataJSON() as { planHash: string };

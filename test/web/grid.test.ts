@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, holdRequests, startBrowser } from "../support/browser.ts";
 import { gridRequest } from "../support/requests.ts";
 import { type Spawned, spawnServer } from "../support/server.ts";
-import { MOVED, startShown } from "../support/shown-plan.ts";
+import { MOVED, PLACED_NOW, rangeAround, startShown } from "../support/shown-plan.ts";
 import { commandIn, newToken, signedIn } from "../support/signed-in.ts";
 import { makeFolder } from "../support/temp.ts";
 
@@ -39,6 +39,9 @@ describe.skipIf(!findChromium())("a grid on the page in Chromium (skipped withou
     await page.getByRole("link", { name: "Start", exact: true }).click();
     await page.getByRole("button", { name: "Fill in the numbers" }).click();
     await page.getByText("Smallest profitable spacing").waitFor();
+    const exchange = await page.getByLabel("Exchange").inputValue();
+    const ticker = await server.ask(`/api/v1/ticker?exchange=${exchange}&symbol=BTC/USDT`);
+    await rangeAround(page, (await ticker.json()) as { last: number });
     // A plan that is not of what is typed starts nothing.
     const start = page.getByRole("button", { name: "Start exactly this plan" });
     const query = page.waitForRequest(
@@ -47,7 +50,7 @@ describe.skipIf(!findChromium())("a grid on the page in Chromium (skipped withou
     await page.getByLabel("Per order, USDT").fill("60");
     expect((await query).postDataJSON()).toMatchObject({ allowLoss: false, useOwnBase: false });
     await start.click();
-    await page.getByRole("dialog").getByText("orders are placed now").waitFor();
+    await page.getByRole("dialog").getByText(PLACED_NOW).waitFor();
     expect((await status()).strategies).toEqual([]);
     await page.getByRole("button", { name: "Go back" }).click();
     expect(await startShown(page)).toMatch(/^[0-9a-f]{32}/);
