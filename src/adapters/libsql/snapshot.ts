@@ -48,9 +48,8 @@ const SCOPE_OF_ACCOUNT = scopeOfAccount("");
 /** Reads everything of an account except booked trades, whose select is not over a whole table. */
 export const READ_SNAPSHOT = bundle(() => {
   const account = sql.placeholder("account");
-  // Without a named index, SQLite would read every order that the account ever had, twice.
+  // Without a named index, SQLite would read every order that the account ever had.
   const unsettled = sql`${orders} indexed by orders_unsettled`;
-  const recent = recentFills(account, unsettled);
   return [
     [accounts, queries.select().from(accounts).where(eq(accounts.account, account))],
     [control, queries.select().from(control)],
@@ -73,7 +72,7 @@ export const READ_SNAPSHOT = bundle(() => {
       queries.select().from(events).where(eq(events.chain, account)).orderBy(desc(events.seq)).limit(1),
     ],
     [cursors, queries.select().from(cursors).where(eq(cursors.account, account))],
-    [fills, recent],
+    [fills, recentFills(account)],
     [limits, queries.select().from(limits)],
     [
       limitUses,
@@ -87,10 +86,10 @@ export const READ_SNAPSHOT = bundle(() => {
   ];
 });
 
-function recentFills(account: SQL | Placeholder, unsettled: SQL): SQL {
+function recentFills(account: SQL | Placeholder): SQL {
   // From the few cursors to their newest fills; the other direction reads all fills. Trades of an order that lacks some
   // are read from its beginning, so its fills are needed from there too.
-  const lacking = sql`(select min(${orders.createdAt}) from ${unsettled} where ${orders.account} = ${account} and ${isUnsettled()} and ${orders.symbol} = ${cursors.symbol} and ${orders.filled} <> ${orders.booked})`;
+  const lacking = sql`(select min(${orders.createdAt}) from ${orders} indexed by orders_lacking where ${orders.account} = ${account} and ${isUnsettled()} and ${orders.symbol} = ${cursors.symbol} and ${orders.filled} <> ${orders.booked})`;
   const since = sql`min(${cursors.at}, coalesce(${lacking}, ${cursors.at})) - ${sql.placeholder("overlap")}`;
   return sql`select ${fills}.* from ${cursors} cross join ${fills} on ${fills.account} = ${cursors.account} and ${fills.symbol} = ${cursors.symbol} and ${fills.at} >= ${since} where ${cursors.account} = ${account}`;
 }

@@ -140,6 +140,10 @@ export const orders = sqliteTable(
     index("orders_unsettled")
       .on(table.account, table.symbol, table.side, table.actor)
       .where(sql`${table.settled} = 0`),
+    // Few orders lack trades; without it, each pass would read all unsettled orders to find them.
+    index("orders_lacking")
+      .on(table.account, table.symbol, table.createdAt)
+      .where(sql`${table.settled} = 0 and ${table.filled} <> ${table.booked}`),
     // In the order of a strategy's history, so a page of it reads no other rows.
     index("orders_of_strategy").on(table.strategy, table.settled, table.createdAt, table.clientId),
     index("orders_by_exchange_id").on(table.account, table.exchangeId),

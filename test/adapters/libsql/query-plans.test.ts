@@ -165,8 +165,8 @@ describe("a pass over an account with 10,000 settled fills", () => {
       }
       const orders = setup.exchange(exchange).open(PAIR).length;
       const median = counts.toSorted((a, b) => a - b)[4] ?? Number.NaN;
-      // One per strategy and two per open order; and one for the list of due accounts.
-      expect(median - (1 + 2 * orders) - 1).toBeLessThanOrEqual(least);
+      // One per strategy and per open order; and one for the list of due accounts.
+      expect(median - (1 + orders) - 1).toBeLessThanOrEqual(least);
     },
   );
 

@@ -1,0 +1,1 @@
+CREATE INDEX `orders_lacking` ON `orders` (`account`,`symbol`,`created_at`) WHERE "orders"."settled" = 0 and "orders"."filled" <> "orders"."booked";
