@@ -36,7 +36,7 @@ describe.skipIf(!hasTerminal).each([80, 120])("plans and starts in a terminal of
     );
     expect(plan).toMatch(/armed stops and sells its base at or below 55000/);
     expect(plan).toMatch(
-      /to start --plan-hash [0-9a-f]{32,} starts exactly this plan; it sells 0\.\d+ BTC of your own$/,
+      /to start --plan-hash [0-9a-f]{32}-[\d.]+ starts exactly this plan; it sells 0\.\d+ BTC of your own$/,
     );
     const start = await run(["grid", "start", ...GRID, "--yes"]);
     expect(start).toMatch(/^grid grid-kraken-BTC-USDT-\d+ message .* market BTC\/USDT on kraken /);

@@ -84,8 +84,12 @@ const EXAMPLE = "--exchange kraken --symbol BTC/USDT --lower 57000 --upper 63000
 
 const checkRange =
   (request: Parameters<typeof requestedRangeOf>[0]): StartRequest["checked"] =>
-  ({ market, quote, balances }, withFunds) =>
-    checkStart(requestedRangeOf(request), { market, quote, balances: withFunds ? balances : undefined });
+  ({ market, quote, balances }, withFunds, planHash) =>
+    checkStart(
+      requestedRangeOf(request),
+      { market, quote, balances: withFunds ? balances : undefined },
+      centerOf(planHash),
+    );
 
 const checkAround =
   (request: Parameters<typeof centeredOf>[0]): StartRequest["checked"] =>
@@ -171,7 +175,7 @@ export const previewCenteredGrid = (ids: readonly string[]) =>
 
 interface StartRequest {
   readonly where: StartPlace;
-  /** Checks the request, with or without funds, around the center of a shown plan or of the market. */
+  /** Checks the request, with or without funds, around the price of a shown plan or of the market. */
   readonly checked: (inputs: StartInputs, withFunds: boolean, planHash?: string) => Checked;
   readonly planHash?: string | undefined;
   readonly request: string | null;

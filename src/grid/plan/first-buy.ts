@@ -37,7 +37,7 @@ const grossed = (amount: Decimal, { buyFeeIn, maker, taker, lot }: Market): Deci
 export const takingPrice = ({ ask }: BidAsk, { tick }: Market): Decimal =>
   roundToStep(mul(ask, (101n * ONE) / 100n, "up"), tick, "up");
 
-const lacksBase = (slot: Slot): boolean => slot.side === "sell" && unsoldBase(slot) === ZERO;
+export const lacksBase = (slot: Slot): boolean => slot.side === "sell" && unsoldBase(slot) === ZERO;
 
 interface FirstBuy {
   readonly state: GridState;

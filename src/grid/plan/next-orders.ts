@@ -23,6 +23,7 @@ import type { GridConfig, GridState, GridStrategy, Ledger, Slot } from "../state
 import {
   beyondRoom,
   committed,
+  lacksBase,
   makerPriced,
   roomAfter,
   roomsOf,
@@ -65,7 +66,9 @@ export function nextOrders(state: GridState, view: View): NextOrders {
   let { ledger } = state;
   for (const slot of free) {
     const isDoubted = view.isDoubted || view.isRecovering || kept.has(slot.index);
-    const credited = asCredited(turn(slot, view.market, mid), { ...view, funds, isDoubted });
+    // The initial buy buys this slot's base: a buy of the slot itself would be a second one.
+    const first = state.firstBuy && lacksBase(slot) ? slot : turn(slot, view.market, mid);
+    const credited = asCredited(first, { ...view, funds, isDoubted });
     const turned = credited.lacks > ZERO ? turn(credited.slot, view.market, mid) : credited.slot;
     ledger = withoutBase(ledger, view.market.base, credited.lacks);
     planned.set(slot.index, turned);

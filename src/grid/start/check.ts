@@ -1,7 +1,7 @@
 import type * as z from "zod";
-import { type Decimal, div, ONE, parseDecimal, readable, text, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, div, mul, ONE, parseDecimal, readable, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
-import { approvesSame, hashOfPlan, hashOfShown } from "../../kernel/hash.ts";
+import { approvesSame, hashOfShown } from "../../kernel/hash.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { AccountRef, Balance } from "../../model/account.ts";
@@ -51,6 +51,7 @@ export interface Checked {
   readonly slots: readonly Slot[];
   /** The exact mid price. */
   readonly startPrice: Decimal;
+  /** The price around which the slots are laid: that of the shown plan, or the mid price. */
   readonly center: Decimal;
   readonly warnings: readonly Warning[];
 }
@@ -64,10 +65,14 @@ interface CheckedInputs {
   readonly mayWait?: boolean;
 }
 
-/** Returns the levels of a start, or throws the reason against it: minimum, spacing, then funds. */
+/**
+ * Returns the levels of a start, with the sides that they had at a shown price or have now. Throws the reason against
+ * it: minimum, spacing, then funds.
+ */
 export function checkStart(
   request: RequestedRange,
   { market, quote, balances, mayWait }: CheckedInputs,
+  shown?: Decimal,
 ): Checked {
   const config: GridConfig = {
     ...request,
@@ -77,7 +82,8 @@ export function checkStart(
   const startPrice = midOf(quote);
   checkPrices(request, startPrice);
   const levels = gridLevelsOf(config, market);
-  const slots = layOut(levels, config.orderSize, startPrice);
+  const center = shown ?? startPrice;
+  const slots = layOut(levels, config.orderSize, center);
   checkMinimum(slots, market, { name: "orderSize", size: config.orderSize });
   const warnings = [
     ...checkSpacing(spacingWarnings(leastRatio(slotsBetween(levels)), market), request.allowLoss, () =>
@@ -87,7 +93,7 @@ export function checkStart(
   ];
   const { initialBuy } = request;
   if (balances) checkFunds(slots, market, balances, { initialBuy, mayWait });
-  return { config, slots, startPrice, center: startPrice, warnings };
+  return { config, slots, startPrice, center, warnings };
 }
 
 /** Does the same for a centered grid, around the market or a shown center. */
@@ -249,27 +255,36 @@ interface PlanPlace extends Pick<AccountRef, "exchange" | "kind"> {
 }
 
 /**
- * Returns a hash that stays the same while the same orders with the same configuration would be placed on the same
- * account and pair; `hash-center` for a centered grid.
+ * Returns `hash-price`: the first half of the hash approves the orders with their configuration, account and pair;
+ * the second half changes with all that was shown. The price is the one around which the slots are laid.
  */
 export function planHashOf(
-  { config, center }: Checked,
+  { config, center, slots }: Checked,
   intents: readonly Intent[],
   { exchange, kind, symbol }: PlanPlace,
 ): string {
   const place = [exchange, kind, symbol];
-  // The order nearest to the market and the first buy's limit change with every trade.
+  // The first buy's limit changes with every trade.
   const orders = [...intents]
     .sort((a, b) => a.slot - b.slot)
-    .map(({ slot, side, price, amount }) => [slot, side, slot === FIRST_BUY_SLOT ? 0 : price, amount]);
+    .map(({ slot, side, price, amount }) => ({
+      slot,
+      side,
+      price: slot === FIRST_BUY_SLOT ? 0n : price,
+      amount,
+    }));
   const { centered } = config;
-  if (!centered) return hashOfPlan([place, config, orders]);
-  // The slots next to the center get and lose their orders while the market moves between them.
-  const beyond = orders.filter(([slot]) => slot !== centered.levels - 1 && slot !== centered.levels);
-  return `${hashOfShown([place, config, beyond, center], orders)}-${text(center)}`;
+  const approved = centered
+    ? // The slots next to the center get and lose their orders while the market moves between them.
+      orders.filter(({ slot }) => slot !== centered.levels - 1 && slot !== centered.levels)
+    : // A slot that waits for the price buys as soon as it is above, and no order gets a worse price than its level's.
+      orders
+        .filter(({ slot, side }) => side === "sell" || slots[slot]?.side !== "sell")
+        .map(({ slot, side, amount }) => [slot, side, amount]);
+  return `${hashOfShown([place, config, approved, center], orders)}-${text(center)}`;
 }
 
-/** Returns the center of the centered grid that a preview showed. */
+/** Returns the price around which the slots of a shown plan are laid. */
 export const centerOf = (planHash: string | undefined): Decimal | undefined =>
   parseDecimal(planHash?.split("-")[1] ?? "");
 
@@ -279,15 +294,33 @@ export function checkHash(
   expected: string | undefined,
 ): void {
   if (expected === undefined) return;
-  const isAlike = checked.config.centered && centerOf(expected) !== undefined && approvesSame(expected, hash);
+  const isAlike = centerOf(expected) !== undefined && approvesSame(expected, hash);
   if (!(expected === hash || isAlike) || !isAround(checked)) throw noLongerHolds();
 }
 
-/** Returns whether a centered plan is still valid: the market is between the levels next to its center. */
-function isAround({ config: { centered }, slots, startPrice }: Checked): boolean {
-  if (!centered) return true;
-  const [below, above] = [slots[centered.levels - 1], slots[centered.levels]];
-  return below !== undefined && above !== undefined && below.lower < startPrice && startPrice < above.upper;
+/** How far the price may move from that of a range grid's plan, as a share of it: up if it buys base at once, or else. */
+const MAX_RISE_OF_INITIAL_BUY = ONE / 100n;
+const MAX_PLAN_SHIFT = (3n * ONE) / 100n;
+
+/**
+ * Returns whether the plan is still valid at the current price: between the levels next to the center of a centered
+ * grid; of a range grid, near the shown price, in the range if that was, and on the same side of the trigger.
+ */
+function isAround({ config, slots, startPrice, center }: Checked): boolean {
+  const { centered, lowerPrice, upperPrice, triggerPrice, initialBuy } = config;
+  if (centered) {
+    const [below, above] = [slots[centered.levels - 1], slots[centered.levels]];
+    return below !== undefined && above !== undefined && below.lower < startPrice && startPrice < above.upper;
+  }
+  if (startPrice === center) return true;
+  const rise = mul(center, initialBuy ? MAX_RISE_OF_INITIAL_BUY : MAX_PLAN_SHIFT, "down");
+  const fall = mul(center, MAX_PLAN_SHIFT, "down");
+  const sideOf = (bound: Decimal | undefined, price: Decimal) => bound !== undefined && price < bound;
+  return (
+    center - fall <= startPrice &&
+    startPrice <= center + rise &&
+    [lowerPrice, upperPrice, triggerPrice].every((one) => sideOf(one, center) === sideOf(one, startPrice))
+  );
 }
 
 /** Returns a range grid's input without its exchange and pair. */

@@ -46,10 +46,7 @@ export interface PlannedStart {
   readonly state: GridState;
   readonly intents: readonly Intent[];
   readonly ownBase: Decimal;
-  /**
-   * Stays the same while the same orders with the same configuration would be placed; contains the center of a
-   * centered grid.
-   */
+  /** Approves the orders and their configuration; contains the price around which they are laid. */
   readonly hash: string;
 }
 

@@ -51,7 +51,7 @@ async function shownPlan() {
 
 it("notices that the market has changed the plan, and starts nothing", async () => {
   const { asks, plan, move, grids } = await shownPlan();
-  await move(1.01);
+  await move(1.04);
   expect(await startPlan(GRID, plan, asks)).toBeUndefined();
   expect(await grids()).toEqual([]);
 });

@@ -35,7 +35,7 @@ const HASH = planHashOf(RANGE, BOTH);
 
 describe("the hash of a plan", () => {
   it("is the same while the same orders would be placed, in any order", () => {
-    expect(HASH).toMatch(/^[0-9a-f]{32}$/);
+    expect(HASH).toMatch(/^[0-9a-f]{32}-105$/);
     expect(planHashOf(RANGE, [...BOTH].reverse())).toBe(HASH);
     expect(planHashOf({ ...RANGE, startPrice: d("106") }, BOTH)).toBe(HASH);
   });
@@ -73,7 +73,7 @@ describe("the hash of a plan", () => {
     const hash = planHashOf({ ...AROUND, center: d("110.5") }, BOTH);
     expect(hash).toMatch(/^[0-9a-f]{32}-110\.5$/);
     expect(centerOf(hash)).toBe(d("110.5"));
-    expect([centerOf(HASH), centerOf(undefined)]).toEqual([undefined, undefined]);
+    expect([centerOf(HASH), centerOf(undefined)]).toEqual([d("105"), undefined]);
   });
 });
 
@@ -87,7 +87,8 @@ describe("a start with a hash", () => {
     expect(check(RANGE, undefined)).not.toThrow();
     expect(check({ ...AROUND, startPrice: d("1") }, undefined)).not.toThrow();
     expect(check(RANGE, "g")).toThrow(stale);
-    expect(check({ ...RANGE, startPrice: d("1") }, "h")).not.toThrow();
+    expect(check({ ...RANGE, startPrice: d("108") }, "h")).not.toThrow();
+    expect(check({ ...RANGE, startPrice: d("109") }, "h")).toThrow(stale);
   });
 
   it("around a center is valid while the market is between the levels next to it", () => {

@@ -67,7 +67,7 @@ describe("the plan of a start", () => {
         { price: 0, loss: 180 },
       ],
       lastWeek: { message: expect.stringMatching(/no line$/) },
-      planHash: expect.stringMatching(/^[0-9a-f]{32}$/),
+      planHash: expect.stringMatching(/^[0-9a-f]{32}-90$/),
     });
     expect(result.orders).toEqual([
       { slot: 1, side: "buy", price: 80, amount: 0.75, crosses: false },
