@@ -17,21 +17,24 @@ function maxOpenFiles(): number {
   }
 }
 
+const maxConnections = (): number =>
+  Math.min(MAX_OPEN_CONNECTIONS, Math.floor((maxOpenFiles() || DEFAULT_OPEN_FILES) * CONNECTIONS_PER_FILE));
+
 /**
  * Closes a connection for each new one above half of the open files: the one that has no request for the longest time,
- * then an event stream, which its reader opens again.
+ * then an event stream, which its reader opens again. Never one of the newest: its first request may be on its way, and it
+ * may stop trading.
  */
-export function boundConnections(server: Server): void {
-  const most = Math.min(
-    MAX_OPEN_CONNECTIONS,
-    Math.floor((maxOpenFiles() || DEFAULT_OPEN_FILES) * CONNECTIONS_PER_FILE),
-  );
+export function boundConnections(server: Server, most = maxConnections()): void {
   // In order of the last request.
   const open = new Map<Socket, ServerResponse | undefined>();
-  const closeOneFor = (added: Socket): void => {
+  // Before their first request, in order of arrival.
+  const unused = new Set<Socket>();
+  const closeOne = (): void => {
+    const newest = new Set([...unused].slice(-Math.ceil(most / 2)));
     let stream: Socket | undefined;
     for (const [socket, response] of open) {
-      if (socket === added) continue;
+      if (newest.has(socket)) continue;
       if (response === undefined) return void socket.destroy();
       if (String(response.getHeader("content-type")).startsWith("text/event-stream")) stream ??= socket;
     }
@@ -39,11 +42,13 @@ export function boundConnections(server: Server): void {
   };
   server.on("connection", (socket: Socket) => {
     open.set(socket, undefined);
-    socket.once("close", () => open.delete(socket));
-    if (open.size > most) closeOneFor(socket);
+    unused.add(socket);
+    socket.once("close", () => open.delete(socket) && unused.delete(socket));
+    if (open.size > most) closeOne();
   });
   server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
     open.set(socket, response);
+    unused.delete(socket);
     response.once("close", () => {
       if (open.delete(socket) && !socket.destroyed) open.set(socket, undefined);
     });
