@@ -66,6 +66,13 @@ const PARTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   stream: streamFigures,
 };
 
+if (process.argv.includes("--help")) {
+  console.log(`Measures docs/benchmarks.md: npm run bench [-- ${Object.keys(PARTS).join(" | ")} …]
+
+  --write        writes the page; all parts only
+  --only=TEXT    of the part kill, the figures whose name contains this`);
+  process.exit();
+}
 const calls = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const unknown = calls.find((name) => !Object.hasOwn(PARTS, name));
 if (unknown !== undefined) {

@@ -1,13 +1,3 @@
-/**
- * Changes one field of an exchange's responses at a time: npm run drift [-- …]
- *   --edition kraken     of one edition; default: each
- *   --only balance.*     calls and fields that begin so
- *   --kinds null,zero    of these kinds only
- *   --rows last          of the last row of each table only; all: of every row together only
- *   --part 1/2           every second change, from the first
- *   --group 8            so many fields together, and each alone only if they have an effect; default 1
- *   --out drift.jsonl    also writes each result to this file
- */
 import { appendFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { EDITIONS, type Edition, EFFECTS, editionName, isEssential } from "./essentials.ts";
@@ -15,8 +5,19 @@ import { type Kind, type Mutation, nameOf } from "./mutate.ts";
 import { fieldsOf, runMutations } from "./scenario.ts";
 import { runStreamMutations, STREAM, streamFieldsOf } from "./streams.ts";
 
+const USAGE = `Changes one field of an exchange's responses at a time: npm run drift [-- …]
+
+  --edition kraken     of one edition; default: each
+  --only balance       calls and fields that begin so
+  --kinds null,zero    of these kinds only
+  --rows last          of the last row of each table only; all: of every row together only
+  --part 1/2           every second change, from the first
+  --group 8            so many fields together, and each alone only if they have an effect; default 1
+  --out drift.jsonl    also writes each result to this file`;
+
 const { values } = parseArgs({
   options: {
+    help: { type: "boolean" },
     edition: { type: "string" },
     only: { type: "string", default: "" },
     kinds: { type: "string" },
@@ -26,6 +27,10 @@ const { values } = parseArgs({
     out: { type: "string" },
   },
 });
+if (values.help) {
+  console.log(USAGE);
+  process.exit();
+}
 const [part = 1, parts = 1] = values.part.split("/").map(Number);
 const kinds = values.kinds?.split(",");
 

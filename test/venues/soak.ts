@@ -1,11 +1,3 @@
-/**
- * A grid on each emulated exchange: node test/venues/run.mjs [exchange …]
- *   [--ticks N] [--seed N]   20 slots among random faults
- *   --quiet-year             a pair on which days and months go by between fills
- *   --kraken-budget [--minutes 10] [--tier starter]   two grids and a person on kraken's counted calls, in real time
- *   --malformed [--mutations 10000]   malformed answers to reads, so many on all of them together
- *   --unified                on unified accounts, where the exchange has such
- */
 import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -15,8 +7,17 @@ import { runGrid } from "./grid-run.ts";
 import { runPayloads } from "./payloads.ts";
 import { ALL_GAPS, runQuietYear } from "./quiet-year.ts";
 
+const USAGE = `Runs a grid on each emulated exchange: npm run soak [-- exchange …]
+
+  --ticks N, --seed N      20 slots among random faults
+  --quiet-year             a pair on which days and months go by between fills
+  --kraken-budget [--minutes 10] [--tier starter]   two grids and a person on kraken's counted calls, in real time
+  --malformed [--mutations 10000]   malformed responses to reads, so many on all of them together
+  --unified                on unified accounts, where the exchange has such`;
+
 const { values, positionals } = parseArgs({
   options: {
+    help: { type: "boolean" },
     ticks: { type: "string", default: "2000" },
     seed: { type: "string", default: "1" },
     "quiet-year": { type: "boolean", default: false },
@@ -29,6 +30,10 @@ const { values, positionals } = parseArgs({
   },
   allowPositionals: true,
 });
+if (values.help) {
+  console.log(USAGE);
+  process.exit();
+}
 const { unified } = values;
 const isBudget = values["kraken-budget"];
 const all = isBudget ? ["kraken"] : Object.keys(VENUES);
