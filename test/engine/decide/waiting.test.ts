@@ -6,12 +6,15 @@ import {
   isLasting,
   isRecovering,
   limitedAgain,
+  type StrategyPass,
   unchanged,
   waitsForLimit,
   windowOf,
 } from "../../../src/engine/decide/intents.ts";
 import { noteMarketClosed, noteUnreadable } from "../../../src/engine/decide/stop.ts";
+import { waitsOf } from "../../../src/engine/decide/waits.ts";
 import { HOUR } from "../../../src/kernel/time.ts";
+import type { Wait, WaitCode } from "../../../src/model/memory.ts";
 import { NEW_ORDER } from "../../../src/model/order.ts";
 import { EXIT_SLOT, type Strategy } from "../../../src/model/strategy.ts";
 import { d, slot, state } from "../../support/grid.ts";
@@ -199,5 +202,33 @@ describe("a limit that rejects an order", () => {
     const result = limitedAgain(slot(), { reason: "limit_day" }, { now: NOW, version: 3 }, backoff);
     expect(result.refusal.detail).toContain("it is tried again after 2 s");
     expect(result.slot.limited).toEqual({ times: 1, until: NOW + 1_001, version: 3 });
+  });
+});
+
+describe("a wait for funds", () => {
+  const lacking = (reason: "no_quote" | "inventory_missing") => within({ refused: [{ slot: 0, reason }] });
+  const codes = (
+    reason: "no_quote" | "inventory_missing",
+    funds: StrategyPass["funds"],
+    had: WaitCode[] = [],
+  ) => waitsOf(lacking(reason), [], turn({ funds }), had.map(waitOf)).map(({ code }) => code);
+  const waitOf = (code: WaitCode): Wait => ({
+    code,
+    strategy: strategy().id,
+    message: "",
+    since: NOW,
+    isReported: true,
+  });
+
+  it("begins if the account lacks what the strategy needs, and ends when it has it", () => {
+    expect(codes("no_quote", { USDT: 0n, BTC: 0n })).toEqual(["funds_missing"]);
+    expect(codes("no_quote", { USDT: d("10000"), BTC: 0n }, ["funds_missing"])).toEqual([]);
+  });
+
+  it("neither begins nor ends while the balances are unknown", () => {
+    expect(codes("no_quote", undefined)).toEqual([]);
+    expect(codes("no_quote", undefined, ["funds_missing"])).toEqual(["funds_missing"]);
+    expect(codes("inventory_missing", undefined, ["base_missing"])).toEqual(["base_missing"]);
+    expect(codes("inventory_missing", undefined, ["funds_missing"])).toEqual([]);
   });
 });

@@ -40,7 +40,7 @@ interface Case {
   readonly listed?: readonly string[];
   /** States after the pass, and times of fills. */
   readonly states?: Readonly<Record<string, OrderState>>;
-  readonly fills?: Readonly<Record<string, number>>;
+  readonly fills?: Readonly<Record<string, number | readonly number[]>>;
   readonly before?: Partial<OfferMemory> | null;
   readonly isRead?: boolean;
 }
@@ -53,7 +53,9 @@ function offersOf({ since = CASE.since, now = CASE.now, orders, before = {}, ...
       const state = states[one.clientId];
       return state ? [{ ...one, state }] : [];
     }),
-    fills: Object.entries(fills).map(([clientId, at]) => ({ clientId, at })),
+    fills: Object.entries(fills).flatMap(([clientId, times]) =>
+      [times].flat().map((at) => ({ clientId, at })),
+    ),
   };
   const { rows, offers } = offerMinutesOf({
     snapshot: {
@@ -86,6 +88,16 @@ describe("the time with own orders on both sides", () => {
       "ends with a fill, at the exchange's time",
       { orders: both, listed: ["b1"], states: { a1: "filled" }, fills: { a1: SINCE + 12_000 } },
       "0.02:1:12000",
+    ],
+    [
+      "ends with the last of several fills of an order",
+      {
+        orders: both,
+        listed: ["b1"],
+        states: { a1: "filled" },
+        fills: { a1: [SINCE + 12_000, SINCE + 20_000, SINCE + 4000] },
+      },
+      "0.02:1:20000",
     ],
     [
       "goes on with the orders behind a filled one, wider apart",

@@ -128,6 +128,21 @@ describe("a liquidity commitment", () => {
     ]);
   });
 
+  it("has an alarm for each agreement on a market", async () => {
+    const box = await testSandbox({ speed: 1 });
+    const store = createLiquidityStore(box.context);
+    const pair = { exchange: "kraken", symbol: "BTC/USDT", promise: agreement } as const;
+    const now = await box.deps.store.now();
+    for (let at = 0; at < 100; at++) await store.keep(pair, row(now / MINUTE + at, { ownSpread: null }));
+    const pairs = [pair, { ...pair, agreement: "one" }, { ...pair, agreement: "two" }];
+    const alarms = await promiseAlarms({ liquidity: { store, pairs } }, now);
+    expect(alarms.map(({ key }) => key)).toEqual([
+      "promise kraken:BTC/USDT",
+      "promise kraken:BTC/USDT one",
+      "promise kraken:BTC/USDT two",
+    ]);
+  });
+
   it("is set after the pair; a wrong one is rejected with the expected format", () => {
     const parsed = (text: string) => parseConfig({ EDGEMAKER_LIQUIDITY: text }).watched;
     expect(parsed("mexc:SNEK/USDT gate-score spread=1.5 band=0.5, kraken:BTC/USDT mexc-st")).toEqual([

@@ -16,7 +16,7 @@ import { importKek } from "../../../src/storage/client/envelope.ts";
 import { BY } from "../../support/by.ts";
 import { d } from "../../support/grid.ts";
 import { liquidityMinute } from "../../support/liquidity-minute.ts";
-import { order } from "../../support/made.ts";
+import { order, strategy } from "../../support/made.ts";
 import { START, testSandbox } from "../../support/sandbox.ts";
 
 const KRAKEN = { exchange: "kraken", symbol: "BTC/USDT" } as const;
@@ -48,6 +48,15 @@ const requestsOf = (left: number, reads: readonly string[], each = 0) => ({
   requests: () => left - each * reads.length,
 });
 
+/** A strategy without funds for its orders. */
+const strategyView = {
+  accountError: null,
+  strategy: {
+    ...strategy(),
+    state: { ...strategy().state, refused: [{ slot: 0, reason: "no_quote" as const }] },
+  },
+};
+
 describe("a sample of one minute", () => {
   const own = (side: "buy" | "sell", price: string, over: Partial<Order> = {}) =>
     order({ side, price: d(price), amount: d("1"), clientId: `${side} ${price}`, ...over });
@@ -77,6 +86,15 @@ describe("a sample of one minute", () => {
         asks: 1,
         spread: d("0.02"),
       });
+  });
+
+  it("is missing because of a strategy of its own pair, not of another one", async () => {
+    const { deps, store, rows } = await samplingBox();
+    const view = { ...strategyView, strategy: { ...strategyView.strategy, symbol: "ETH/USDT" } };
+    const strategies = async () => [view] as never;
+    await sampleLiquidity({ ...deps, store: { ...store, strategies } });
+    // Without a strategy of the pair, nobody quotes it.
+    expect((await rows())[0]?.absence).toBe("pause");
   });
 
   it("is read once more if own orders have changed meanwhile, and not a third time", async () => {

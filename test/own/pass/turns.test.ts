@@ -16,6 +16,25 @@ const withState = (state: object, over: object = {}) =>
     state: { ...ownStrategyExample("own").state, ...state },
   } as Partial<OwnStrategy>);
 
+describe("the sells of a strategy", () => {
+  const sell = (id: string, price: number) => ({ id, side: "sell", price, size: 1 }) as const;
+  const selling = named(() => [sell("b", 110), sell("a", 111), sell("c", 112)]);
+  const ownBases = (live: Parameters<typeof run>[2] = []) => {
+    const held = withState({ base: d("3"), first: { base: d("1.5"), price: d("100") }, ids: ["a"] });
+    return run(selling, held, live, passOver(BOOK)).intents.map(({ ownBase = 0n }) => text(ownBase));
+  };
+
+  it("count what it bought once, so that a limit counts the base of the account", () => {
+    expect(ownBases()).toEqual(["1", "0.5", "0"]);
+  });
+
+  it("leave it to the sells that are open already", () => {
+    const open = order({ side: "sell", price: d("111"), amount: d("1") });
+    expect(ownBases([open])).toEqual(["0.5", "0"]);
+    expect(ownBases([{ ...open, filled: d("1"), booked: d("1") }])).toEqual(["1", "0.5"]);
+  });
+});
+
 describe("before a strategy's function is called", () => {
   const starting = ownStrategyExample("own", { phase: "starting" });
 

@@ -6,6 +6,7 @@ import { freeSlots } from "../../../src/quote/kind.ts";
 import { type QuoteLadder, type QuoteLevel, quoteLevelsOf } from "../../../src/quote/levels.ts";
 import {
   addRecentPrice,
+  beyondInventory,
   compareSide,
   lastQuoted,
   misplacedToCancel,
@@ -117,6 +118,24 @@ describe("open orders and the levels that are planned", () => {
     expect(going([], [near], 0, [])).toEqual(["98"]);
     const asks = [bid("102", { side: "sell" }), bid("99", { side: "sell" })];
     expect(going([], asks)).toEqual(["99"]);
+  });
+});
+
+describe("the open orders beyond a bound of the inventory", () => {
+  const bid = (price: string, over: Partial<Order> = {}) =>
+    order({ price: d(price), amount: d("2"), ...over });
+
+  it("are those with the least chance to fill", () => {
+    const [near, far, ask] = [bid("99"), bid("98"), order({ side: "sell", price: d("101"), amount: d("2") })];
+    expect(beyondInventory("buy", [far, ask, near], d("2"))).toEqual([far]);
+    expect(beyondInventory("buy", [far, near], d("1.9"))).toEqual([near, far]);
+    expect(beyondInventory("sell", [near, ask], d("2"))).toEqual([]);
+  });
+
+  it("count what has filled until it is booked, because the inventory lacks it", () => {
+    const filled = { filled: d("1.5") };
+    expect(beyondInventory("buy", [bid("99", filled)], d("1"))).toHaveLength(1);
+    expect(beyondInventory("buy", [bid("99", { ...filled, booked: d("1.5") })], d("1"))).toEqual([]);
   });
 });
 

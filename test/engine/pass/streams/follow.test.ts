@@ -216,6 +216,19 @@ describe("a price hint", () => {
     expect(passes.map(([, at]) => at)).toEqual([0, 8_000, 9_000, 10_000]);
   });
 
+  it("starts one for each pair whose price reaches a stop price", async () => {
+    const { has, goLive, until, listener, passes } = following();
+    const config = { stopLossPrice: d("90") } as never;
+    await has({ config }, { config, symbol: "ETH/USDT" });
+    await goLive();
+    await until(8_000);
+    listener().onHint(price("89"));
+    await until(8_400);
+    listener().onHint({ ...price("89"), symbol: "ETH/USDT" });
+    await until(9_000);
+    expect(passes.map(([, at]) => at)).toEqual([0, 8_000, 8_400]);
+  });
+
   it("starts none without a stop price", async () => {
     const { has, goLive, until, listener, passes } = following();
     await has({});
