@@ -12,6 +12,7 @@ export {
   addKeys,
   depositInSandbox,
   exportEvents,
+  faultInSandbox,
   listKeys,
   moveKeys,
   publishProof,

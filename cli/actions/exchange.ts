@@ -1,10 +1,18 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { replayedFile, reset, sandboxBooks, shock } from "../../src/adapters/libsql/sandbox-books.ts";
+import {
+  activeFaults,
+  replayedFile,
+  reset,
+  sandboxBooks,
+  setFault,
+  shock,
+} from "../../src/adapters/libsql/sandbox-books.ts";
 import { serverStore } from "../../src/adapters/libsql/store.ts";
 import { listingsOf } from "../../src/adapters/sandbox/listings.ts";
 import { deposit } from "../../src/adapters/sandbox/venue.ts";
 import { chainedOut, verify } from "../../src/audit/operations/audit.ts";
+import { spanOf } from "../../src/candles/file.ts";
 import type { ConfiguredExchange } from "../../src/compose/config.ts";
 import type { Channels, Live } from "../../src/compose/deps.ts";
 import { parseDecimal, text } from "../../src/kernel/decimal.ts";
@@ -12,13 +20,14 @@ import { AppError, SettingsError } from "../../src/kernel/errors.ts";
 import { ASSET, isPair } from "../../src/kernel/pair.ts";
 import { prefixOf } from "../../src/kernel/plain-text.ts";
 import { parseTime } from "../../src/kernel/read-time.ts";
-import { DAY, dayOf } from "../../src/kernel/time.ts";
+import { DAY, dayOf, stampOf } from "../../src/kernel/time.ts";
 import { checkBundle } from "../../src/liquidity/operations/check-proof.ts";
 import { bundleLines, type ProofDeps, signDays } from "../../src/liquidity/operations/proof.ts";
 import type { ProofKeys } from "../../src/liquidity/store/proofs.ts";
 import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
 import { accountKey, parseAccountKey } from "../../src/model/account.ts";
 import { VENUES, type VenueName } from "../../src/model/market.ts";
+import { FAULT_KINDS } from "../../src/model/venue-fault.ts";
 import { openDatabase } from "../../src/storage/client/safe-client.ts";
 import { configFile, shownUrl } from "../host/directories.ts";
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
@@ -189,15 +198,16 @@ const runtimeOf = ({ databaseUrl, config }: CliSettings) =>
 /** Opens the sandbox's database, and creates it if it is missing. */
 async function withSandbox<T>(
   values: Values,
-  act: (opened: Awaited<ReturnType<typeof openDatabase>>, now: number) => Promise<T>,
+  act: (opened: Awaited<ReturnType<typeof openDatabase>>, marketNow: number, now: number) => Promise<T>,
 ): Promise<T> {
   const settings = sandboxSettings(values);
   const deps = await openDeps(settings);
-  const now = deps.marketTime({ exchange: "", kind: "sandbox", host: "" }, await deps.store.now());
+  const now = await deps.store.now();
+  const marketNow = deps.marketTime({ exchange: "", kind: "sandbox", host: "" }, now);
   deps.close();
   const context = await openDatabase({ ...runtimeOf(settings), migrations: [], kind: "sandbox" });
   try {
-    return await act(context, now);
+    return await act(context, marketNow, now);
   } finally {
     context.client.close();
   }
@@ -255,6 +265,35 @@ export async function shockSandbox(
     return now;
   });
   return print(values, { symbol, percent: change, at: new Date(at).toISOString() });
+}
+
+/** Sets or ends a fault, and shows those that have not ended. */
+export async function faultInSandbox(values: Values): Promise<number> {
+  const { exchange, kind, for: length, clear } = values;
+  const named = exchange === undefined ? undefined : String(exchange);
+  const chosen = FAULT_KINDS.find((one) => one === kind);
+  const span = length === undefined ? null : spanOf(String(length));
+  if (kind !== undefined && !chosen) throw new UsageError(`--kind must be one of ${FAULT_KINDS.join(", ")}`);
+  if (chosen && clear) throw new UsageError("use either --kind or --clear");
+  if (chosen ? named === undefined : (named !== undefined || length !== undefined) && !clear)
+    throw new UsageError(`${chosen ? "--exchange" : "--kind"} is missing`);
+  if (span === undefined || (clear && length !== undefined))
+    throw new UsageError(
+      "--for must be the length of a new fault: a number and a unit, for example 30s or 10m",
+    );
+  const faults = await withSandbox(values, async (context, from, now) => {
+    const fault = chosen ? { kind: chosen, from, until: span && now + span } : null;
+    if ((fault || clear) && !(await setFault(context, named, fault)))
+      throw new UsageError(`the sandbox has no exchange ${named}`);
+    return activeFaults(context, now);
+  });
+  return print(values, {
+    faults: faults.map(({ from, until, ...fault }) => ({
+      ...fault,
+      from: stampOf(from),
+      until: until === null ? null : stampOf(until),
+    })),
+  });
 }
 
 export const showProofKey = (values: Values): Promise<number> =>

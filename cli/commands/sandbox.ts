@@ -1,3 +1,4 @@
+import { FAULT_KINDS } from "../../src/model/venue-fault.ts";
 import { DATABASE_ARGS, SANDBOX_ARGS } from "../host/settings.ts";
 import { type Args, switchFlag, textFlag, UsageError, type Values } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
@@ -54,6 +55,18 @@ export const sandboxCommand = command({
         ];
         return (await import("../actions/actions.ts")).shockSandbox(values, { symbol, percent });
       },
+    }),
+    fault: command({
+      name: "sandbox fault",
+      description: "Give a simulated exchange a fault, or list faults",
+      args: {
+        exchange: textFlag("Exchange id", "id"),
+        kind: textFlag(`Kind of fault: ${FAULT_KINDS.join(", ")}`, "kind"),
+        for: textFlag("Length, for example 10m; by default, until --clear", "span"),
+        clear: switchFlag("End the fault of --exchange, or of all exchanges"),
+        ...COMMON,
+      },
+      run: async (values) => (await import("../actions/actions.ts")).faultInSandbox(values),
     }),
   },
 });

@@ -10,14 +10,14 @@ import {
 import { sandboxAggregator } from "../adapters/sandbox/aggregator.ts";
 import { createListings } from "../adapters/sandbox/listings.ts";
 import { AS_PASSES_GO, marketTime } from "../adapters/sandbox/market-clock.ts";
-import { SANDBOX_TIMING, simulatedVenue } from "../adapters/sandbox/venue.ts";
+import { SANDBOX_TIMING, type Simulation, simulatedVenue } from "../adapters/sandbox/venue.ts";
 import type { Coverage } from "../candles/read.ts";
 import { AppError, messageOf, SettingsError } from "../kernel/errors.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { stampOf } from "../kernel/time.ts";
 import type { AccountRef } from "../model/account.ts";
 import type { Deps } from "../ports/deps.ts";
-import type { Aggregator, CandleFile, Venue } from "../ports/venue.ts";
+import type { Aggregator, CandleFile } from "../ports/venue.ts";
 import type { Context } from "../storage/client/context.ts";
 import type { Config } from "./config.ts";
 import type { Runtime } from "./live.ts";
@@ -39,10 +39,10 @@ export async function sandboxVenues(
 ): Promise<Venues> {
   const request =
     options.replays && (await Promise.all(options.replays.map((replay) => readReplay(replay, runtime))));
-  const first = request?.map(({ candles }) => candles.from).sort((a, b) => a - b)[0];
+  const start = request?.map(({ candles }) => candles.from).sort((a, b) => a - b)[0];
   const settings = {
     ...options,
-    origin: options.origin ?? first,
+    origin: options.origin ?? start,
     replays: request?.map(digested),
   };
   const row = await setUpSandbox(context, settings, config.exchanges);
@@ -55,25 +55,18 @@ export async function sandboxVenues(
     replays: new Map(replays.map(({ symbol, candles }) => [symbol, candles])),
   });
   const books = sandboxBooks(context);
-  const venues = new Map<string, Venue>(
-    config.exchanges.map(({ id, venue }) => {
-      const account: AccountRef = { exchange: id, kind: "sandbox", host: "" };
-      return [
-        id,
-        simulatedVenue({
-          account,
-          venue,
-          books,
-          listings,
-          clock: row,
-          rules: { fill: "touch", parts: true },
-          timing: SANDBOX_TIMING,
-        }),
-      ];
-    }),
-  );
-  const [market] = venues.values();
-  if (!market) throw new SettingsError("EDGEMAKER_EXCHANGES is empty");
+  const simulations = config.exchanges.map(({ id, venue }): Simulation => {
+    const account: AccountRef = { exchange: id, kind: "sandbox", host: "" };
+    const { sleep } = runtime.local;
+    const rules = { fill: "touch", parts: true } as const;
+    return { account, venue, books, listings, clock: row, rules, timing: SANDBOX_TIMING, sleep };
+  });
+  const [first] = simulations;
+  if (!first) throw new SettingsError("EDGEMAKER_EXCHANGES is empty");
+  const venues = new Map(simulations.map((one) => [one.account.exchange, simulatedVenue(one)]));
+  // The pools are no exchange's, so its fault does not concern them.
+  const time: typeof books.time = async (exchange) => ({ ...(await books.time(exchange)), fault: undefined });
+  const market = simulatedVenue({ ...first, books: { ...books, time } });
   return {
     venue: (exchange) => found(venues.get(exchange), exchange),
     venueOf: ({ kind, exchange }) => (kind === "sandbox" ? venues.get(exchange) : undefined),

@@ -59,6 +59,8 @@ export interface Book {
   readonly bids: readonly BookLevel[];
   readonly asks: readonly BookLevel[];
   readonly at: Millis;
+  /** Market time of the read, if a simulated exchange shows an older book. */
+  readonly readAt?: Millis;
 }
 
 export interface Trade extends BookLevel {

@@ -95,6 +95,7 @@ const USES: readonly (readonly [string, (result: Reported) => readonly string[]]
   ["quality", () => []],
   ["disposals", () => ["--from", "2026-01-01", "--to", "2026-12-31"]],
   ["sandbox deposit", () => ["--exchange", "kraken", "--asset", "USDT", "--amount", "5"]],
+  ["sandbox fault", () => ["--exchange", "kraken", "--kind", "stale", "--for", "1s"]],
   ["sandbox shock", () => ["--symbol", "BTC/USDT", "--percent", "1"]],
   ["db backup", () => ["copy.db"]],
   ["db prune", () => []],

@@ -203,6 +203,7 @@ export async function createSimulation({
     listings: (_venue, symbol) => listings.get(symbol),
     rules: { fill: "touch", parts: plan.parts },
     timing: plan.timing,
+    sleep: async () => {},
   };
   const processes: Process[] = [];
   const isQuiet = () => now() >= plan.quietAt;

@@ -85,6 +85,7 @@ export async function testSandbox({
         listings,
         rules: { fill: "touch", parts },
         timing: SANDBOX_TIMING,
+        sleep: time.local.sleep,
       }),
     ]),
   );

@@ -34,6 +34,7 @@ const simulated = simulatedVenue({
   listings: createListings({ seed: 1, origin, replays: new Map() }),
   rules: { fill: "touch", parts: false },
   timing: made.venue("gateio").timing,
+  sleep: nodeLocal.sleep,
 });
 const venues = { mexc: instantVenue(account("mexc"), simulated), gateio: simulated };
 const deps = {

@@ -86,6 +86,7 @@ const ONLY_COMMANDS = [
   "proof publish",
   "proof verify",
   "sandbox deposit",
+  "sandbox fault",
   "sandbox reset",
   "sandbox shock",
   "serve",

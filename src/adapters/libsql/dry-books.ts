@@ -22,7 +22,7 @@ export function dryBooks(context: Context): DryBooks {
   const ofIt = (key: string) => eq(venueBalances.exchange, key);
   return {
     // A preview reads the account before a start creates it.
-    ...sandboxBooks(context, { version: 0, settledAt: 0 }),
+    ...sandboxBooks(context, { version: 0, settledAt: 0, fault: null }),
 
     async open(key, { asset, total }) {
       const none = sql`not exists(select 1 from ${venueBalances} where ${ofIt(key)})`;

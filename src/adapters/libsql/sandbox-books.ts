@@ -3,6 +3,7 @@ import { SettingsError, StoreError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { BookedOrder } from "../../market/matching.ts";
+import { isActiveFault, type VenueFault } from "../../model/venue-fault.ts";
 import {
   bundle,
   type Context,
@@ -56,7 +57,7 @@ const currentTime = (now: SQL<number>) => sql`select ${now}`;
  */
 export function sandboxBooks(
   context: Context,
-  missing?: { readonly version: number; readonly settledAt: Millis },
+  missing?: { readonly version: number; readonly settledAt: Millis; readonly fault: null },
 ): Books {
   const { client, db, prepare } = context;
   const clock = prepare(currentTime);
@@ -65,13 +66,16 @@ export function sandboxBooks(
     const [clocked, result] = await client.batch([clock(), fill({ exchange })], "read");
     const venue = rows(venues, result)[0] ?? missing;
     if (!venue) throw new StoreError("unavailable", `the sandbox has no exchange ${exchange}`);
+    const now = Number(clocked?.rows[0]?.[0]);
+    const { fault } = venue;
     return {
       result,
       venue,
       when: {
         shocks: bySymbol(rows(shocks, result)),
-        now: Number(clocked?.rows[0]?.[0]),
+        now,
         passed: rows(sandbox, result)[0]?.passed ?? 0,
+        fault: fault && isActiveFault(fault, now) ? fault : undefined,
       },
     };
   };
@@ -303,6 +307,25 @@ export async function shock(
     set: { factor: sql`${shocks.factor} * ${factor}` },
   });
   await client.execute(statement(again));
+}
+
+/** Sets or ends the fault of one exchange, or of all. Returns false if the sandbox has no such exchange. */
+export async function setFault(
+  { client, db }: Context,
+  exchange: string | undefined,
+  fault: VenueFault | null,
+): Promise<boolean> {
+  const chosen = exchange === undefined ? undefined : eq(venues.exchange, exchange);
+  const { rowsAffected } = await client.execute(statement(db.update(venues).set({ fault }).where(chosen)));
+  return rowsAffected > 0;
+}
+
+/** Returns the faults that have not ended. */
+export async function activeFaults({ db }: Context, now: Millis) {
+  const all = await db.select({ exchange: venues.exchange, fault: venues.fault }).from(venues);
+  return all.flatMap(({ exchange, fault }) =>
+    fault && isActiveFault(fault, now) ? [{ exchange, ...fault }] : [],
+  );
 }
 
 /** Returns the file that a symbol's prices are replayed from; undefined if they are simulated. */

@@ -15,6 +15,7 @@ import {
 } from "../../market/matching.ts";
 import type { AccountRef } from "../../model/account.ts";
 import type { NewOrder } from "../../model/order.ts";
+import type { VenueFault } from "../../model/venue-fault.ts";
 import type {
   CancelOutcome,
   CreateOutcome,
@@ -179,11 +180,12 @@ export const readBooks = <T>(read: Promise<T>): Promise<T> =>
     throw error;
   });
 
-/** Times of a venue's read: protocol time, the time by which passes have advanced, and the known price changes. */
+/** Times of a venue's read: protocol time, the time by which passes have advanced, the known price changes, and its fault. */
 export interface BooksReading {
   readonly now: Millis;
   readonly passed: Millis;
   readonly shocks: Readonly<Record<string, readonly Shock[]>>;
+  readonly fault?: VenueFault | undefined;
 }
 
 /** Storage of simulated venues' books. Reads and writes throw StoreError if it is unavailable. */

@@ -8,14 +8,9 @@ import type { AccountRef } from "../../model/account.ts";
 import type { Book, BookLevel, Candle, Market, Side, Ticker, Trade, Whole } from "../../model/market.ts";
 import { type NewOrder, takes } from "../../model/order.ts";
 import type { CandleRange, Timing, Venue } from "../../ports/venue.ts";
-import {
-  type BookMoment,
-  type Books,
-  type BooksReading,
-  bookedVenue,
-  type Pricing,
-  readBooks,
-} from "./booked-venue.ts";
+import type { Local } from "../../ports/within-time.ts";
+import { type BookMoment, type Books, type BooksReading, bookedVenue, type Pricing } from "./booked-venue.ts";
+import { emptySide, faultyBook, meetsNobody, readDespiteFault, shownTime } from "./faults.ts";
 import type { Shocks } from "./listings.ts";
 import { type MarketClock, marketTime } from "./market-clock.ts";
 import { fillResting, type ListedPath, type MatchingRules, type PricePath } from "./matching.ts";
@@ -42,9 +37,11 @@ export interface Simulation {
   readonly listings: (venue: string, symbol: Pair, shocks: Shocks) => ListedPath | undefined;
   readonly rules: MatchingRules;
   readonly timing: Timing;
+  /** Delays the answers of a slow exchange. */
+  readonly sleep: Local["sleep"];
 }
 
-interface BooksMoment extends BookMoment {
+interface BooksMoment extends BookMoment, Pick<BooksReading, "fault"> {
   readonly listed: (symbol: Pair) => ListedPath;
 }
 
@@ -52,9 +49,13 @@ interface BooksMoment extends BookMoment {
 export function simulatedVenue(simulation: Simulation): Venue {
   const { account, books, timing } = simulation;
   const exchange = account.exchange;
-  const withMarket = async <T>(symbol: Pair, read: (listed: ListedPath, at: Millis) => T): Promise<T> => {
-    const when = await readBooks(books.time(exchange));
-    return read(listing(simulation, symbol, when.shocks), simulatedNow(simulation, when, when.settledAt));
+  const withMarket = async <T>(
+    symbol: Pair,
+    read: (listed: ListedPath, at: Millis, empty?: "bids" | "asks") => T,
+  ): Promise<T> => {
+    const when = await readDespiteFault(exchange, simulation.sleep, () => books.time(exchange));
+    const at = shownTime(when.fault, simulatedNow(simulation, when, when.settledAt));
+    return read(listing(simulation, symbol, when.shocks), at, emptySide(when.fault));
   };
   const pricing: Pricing<BooksMoment> = {
     look: () => lookAtBooks(simulation),
@@ -65,7 +66,11 @@ export function simulatedVenue(simulation: Simulation): Venue {
   return {
     ...bookedVenue({ account, timing, books, key: exchange, pricing }),
     market: async (symbol) => listing(simulation, symbol, {}).market,
-    ticker: (symbol) => withMarket(symbol, ({ market, path }, at) => tickerAt(market, path, at)),
+    ticker: (symbol) =>
+      withMarket(symbol, ({ market, path }, at, empty) => {
+        if (empty) throw new VenueError("unavailable", `${exchange} has no ${empty} for ${symbol}`);
+        return tickerAt(market, path, at);
+      }),
     book: (symbol, limit) => bookNow(simulation, symbol, limit),
     trades: (symbol, limit) =>
       withMarket(symbol, ({ market, path }, at) => tradesAt(market, path, at, limit)),
@@ -81,10 +86,11 @@ function listing({ listings, venue, account }: Simulation, symbol: Pair, shocks:
 }
 
 async function lookAtBooks(simulation: Simulation): Promise<BooksMoment> {
-  const when = await readBooks(simulation.books.load(simulation.account.exchange));
-  const { books, now, shocks } = when;
+  const { account, sleep } = simulation;
+  const when = await readDespiteFault(account.exchange, sleep, () => simulation.books.load(account.exchange));
+  const { books, now, shocks, fault } = when;
   const listed = (symbol: Pair) => listing(simulation, symbol, shocks);
-  return { books, now, listed, at: simulatedNow(simulation, when, books.settledAt) };
+  return { books, now, listed, fault, at: simulatedNow(simulation, when, books.settledAt) };
 }
 
 /** Returns other people's depth and the account's open orders, after matching them with the price up to now. */
@@ -93,12 +99,13 @@ async function bookNow(simulation: Simulation, symbol: Pair, limit: number): Pro
   const change = settlementAlongPath(simulation, moment);
   const { open } = change ? applied(moment.books, change) : moment.books;
   const { market, path } = moment.listed(symbol);
-  const others = depthAt(market, path.at(moment.at), moment.at, limit);
+  const shown = shownTime(moment.fault, moment.at);
+  const others = depthAt(market, path.at(shown), shown, limit);
   // Orders that the price has passed fill part by part, so the book is never crossed meanwhile.
   const own = open.filter(
     (order) => order.symbol === symbol && isOpen(order) && !takes(order, bestPricesIn(others)),
   );
-  return withResting(others, own, limit);
+  return faultyBook(withResting(others, own, limit), moment.fault, moment.at);
 }
 
 const bestPricesIn = ({ bids, asks }: Book) => ({ bid: bids[0]?.price ?? ZERO, ask: asks[0]?.price ?? ZERO });
@@ -119,10 +126,10 @@ function settlementAlongPath(
   return { settledAt: at, orders: [], fills: [], holdings: {} };
 }
 
-function arrival({ listed, at }: BooksMoment, { symbol, side }: NewOrder): Arrival {
+function arrival({ listed, at, fault }: BooksMoment, { symbol, side }: NewOrder): Arrival {
   const { market, path } = listed(symbol);
   const other = { side: side === "buy" ? "sell" : "buy", limit: MAX_SIMULATED_LEVELS } as const;
-  return { market, levels: levelsAt(market, path.at(at), at, other), at };
+  return { market, levels: meetsNobody(fault, side) ? [] : levelsAt(market, path.at(at), at, other), at };
 }
 
 /** Depth changes once per second of market time. */

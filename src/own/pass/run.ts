@@ -84,8 +84,8 @@ const isFaulty = ({ state: { fault }, resumes }: OwnStrategy): boolean =>
 /** Returns the time of the book, its candles and fills: a sandbox's market can run faster than the clock. */
 const callTime = (
   { isSimulated, now }: Pick<StrategyContext, "isSimulated" | "now">,
-  { at }: Book,
-): Millis => (isSimulated ? at : now);
+  { at, readAt = at }: Book,
+): Millis => (isSimulated ? readAt : now);
 
 interface Obeyed {
   readonly runnable: Runnable;

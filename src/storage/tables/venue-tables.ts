@@ -19,6 +19,7 @@ import type { Side } from "../../model/market.ts";
 import type { Fee, OrderStatus, OrderType } from "../../model/order.ts";
 import type { Plan, Preview } from "../../model/proposal.ts";
 import type { Token } from "../../model/token.ts";
+import type { VenueFault } from "../../model/venue-fault.ts";
 import { amountColumn, doc } from "./columns.ts";
 
 /** One row, written when the database is created: market time = origin + passed + speed × (protocol time − created). */
@@ -55,6 +56,7 @@ export const venues = sqliteTable("venues", {
   version: integer("version").notNull(),
   /** Market time up to which open orders were matched with the price. */
   settledAt: integer("settled_at").notNull(),
+  fault: doc<VenueFault>("fault"),
 });
 
 export const venueBalances = sqliteTable(
