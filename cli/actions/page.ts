@@ -5,15 +5,26 @@ import { readStatusContent } from "../../src/liquidity/operations/check-proof.ts
 import { STATUS_MARK, statusPage } from "../../src/liquidity/status-page.tsx";
 import { databaseFile, dataDirectory } from "../host/directories.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
-import { describeServer, findServer, runningServers } from "../host/running-servers.ts";
+import { describeServer, findServer, findServers, runningServers } from "../host/running-servers.ts";
 import { type CliSettings, readSettings } from "../host/settings.ts";
 import { UsageError, type Values } from "../terminal/arguments.ts";
 import { openDeps, withDatabase } from "./open-database.ts";
 
-/** Returns a new link to the page of the running local server. Throws if no server runs. */
+/**
+ * Returns a new link to the page of the running local server; without a server of the default database, of the only
+ * server that runs, such as a demo. Throws if no server runs.
+ */
 export async function newPageLink(values: Values): Promise<string> {
   const settings = readSettings(values, process.env);
-  const server = await findServer(dataDirectory(process.env), settings.databaseUrl);
+  const folder = dataDirectory(process.env);
+  const own = await findServer(folder, settings.databaseUrl);
+  const isChosen = values.db !== undefined || values.sandbox === true;
+  const others = own || isChosen ? [] : await findServers(folder);
+  if (others.length > 1)
+    throw new Error(
+      `${others.length} servers run: ${others.map(({ url, pid }) => `${url} (process ${pid})`).join(", ")}; choose one with --db, and --sandbox if it has that flag`,
+    );
+  const server = own ?? others[0];
   if (!server) throw new Error(await describeLack(settings));
   const response = await fetch(`${server.url}/api/v1/session/code`, {
     method: "POST",

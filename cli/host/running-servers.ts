@@ -91,8 +91,9 @@ export interface ServerFile {
   readonly pid: number;
 }
 
+const FILE_PREFIX = "server-";
 const filePrefix = (databaseUrl: string): string =>
-  `server-${createHash("sha256").update(databaseUrl).digest("hex").slice(0, 16)}-`;
+  `${FILE_PREFIX}${createHash("sha256").update(databaseUrl).digest("hex").slice(0, 16)}-`;
 
 /** Writes one file per server; a server that stops removes only its own. */
 export function writeServerFile(folder: string, databaseUrl: string, server: ServerFile): () => void {
@@ -102,11 +103,14 @@ export function writeServerFile(folder: string, databaseUrl: string, server: Ser
 }
 
 /** Returns a server of this database that commands of this user can call; undefined if none responds. */
-export async function findServer(folder: string, databaseUrl: string): Promise<ServerFile | undefined> {
-  const prefix = filePrefix(databaseUrl);
+export const findServer = async (folder: string, databaseUrl: string): Promise<ServerFile | undefined> =>
+  (await findServers(folder, filePrefix(databaseUrl)))[0];
+
+/** Returns the servers that commands of this user can call; default: those of all databases. */
+export async function findServers(folder: string, prefix = FILE_PREFIX): Promise<readonly ServerFile[]> {
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(prefix)) : [];
   const found = await Promise.all(names.map((name) => checkServer(join(folder, name))));
-  return found.find((server) => server !== undefined);
+  return found.filter((server) => server !== undefined);
 }
 
 async function checkServer(file: string): Promise<ServerFile | undefined> {

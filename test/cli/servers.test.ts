@@ -87,6 +87,20 @@ it("ends if its start fails after it has opened its port", async () => {
   expect(stderr).toContain("ENOENT");
 });
 
+it("prints a link to the only server that runs, whatever its database, and asks which of several", async () => {
+  const folder = tempFolder();
+  const serveOn = (name: string) => serve(folder, ["--sandbox", "--db", `file:${join(folder, name)}`]);
+  const demo = await serveOn("data/edgemaker/demo.db");
+  const { code, stdout } = await edgemaker(folder, ["page"]);
+  expect([code, stdout.startsWith(`${demo.url}/#code=`)]).toEqual([0, true]);
+  const chosen = await edgemaker(folder, ["page", "--sandbox"]);
+  expect(chosen.stderr).toContain("no server with this database runs");
+  const other = await serveOn("other.db");
+  const { stderr } = await edgemaker(folder, ["page"]);
+  expect(stderr).toContain("2 servers run: ");
+  for (const { url } of [demo, other]) expect(stderr).toContain(url);
+});
+
 it("keeps the database of a running demo from the next demo", async () => {
   const folder = tempFolder();
   const database = `file:${join(folder, "data/edgemaker/demo.db")}`;
