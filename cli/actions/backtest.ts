@@ -238,11 +238,12 @@ async function keptIn(
   return besideStored(databaseUrl, String(exchange), candles);
 }
 
-/** Returns candles for their exchange, and stored ones for the others. */
+/** Returns candles for their exchange and pair, and stored ones for the others. */
 const besideStored = (databaseUrl: string, exchange: string, candles: Candles): CandleReader => {
   const stored = keptCandles(databaseUrl, process.env);
   return {
-    candles: async (request) => (request.exchange === exchange ? candles : stored.candles(request)),
+    candles: async (request) =>
+      request.exchange === exchange && request.symbol === candles.pair ? candles : stored.candles(request),
   };
 };
 

@@ -5,7 +5,7 @@ import { minuteCandles, type StrategyPast } from "../../src/backtest/position/te
 import { hashOf } from "../../src/candles/hash.ts";
 import { coverageOf } from "../../src/candles/read.ts";
 import { type Config, parseConfig } from "../../src/compose/config.ts";
-import { connectReference } from "../../src/compose/reference.ts";
+import { connectCandles, connectReference } from "../../src/compose/reference.ts";
 import { sandboxVenues } from "../../src/compose/sandbox.ts";
 import { kindsOf } from "../../src/engine/accounts.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
@@ -90,6 +90,7 @@ export function simulatedHost(
         store: createStore(context),
         kinds: kindsOf(kindsWith(definitions)),
         reference: connectReference(parts),
+        candlesAt: connectCandles(parts),
       };
     },
   };

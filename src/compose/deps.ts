@@ -38,7 +38,7 @@ import { openDatabase } from "../storage/client/safe-client.ts";
 import { createMetricsStore, type MetricsDeps } from "../storage/metrics.ts";
 import type { Config, ConfiguredExchange } from "./config.ts";
 import { type CredentialCheck, credentialCheck, type LiveVenues, liveVenues, type Runtime } from "./live.ts";
-import { connectReference } from "./reference.ts";
+import { connectCandles, connectReference } from "./reference.ts";
 import { type SandboxOptions, sandboxVenues, type Venues } from "./sandbox.ts";
 
 /** All dependencies: those that operations share, and those of each feature's stores. */
@@ -86,10 +86,9 @@ export async function createDeps(
   const exchanges = config.exchanges.map((configuredExchange) => infoOf(configuredExchange, live));
   const prices = connectPrices(config, { ...venues, exchanges, budgets, monotonic: local.monotonic });
   const killHere = killHereOf(config, runtime);
-  const stepping = { ...engineDeps(config, runtime, { context, killHere }), reference: prices.reference };
+  const stepping = { ...prices, ...engineDeps(config, runtime, { context, killHere }) };
   return {
     ...stepping,
-    ...prices,
     ...venueDeps(venues, { context, exchanges, live }),
     ...(live ? keyDeps(config, live) : {}),
     ...tellingDeps(config, runtime, { context, channels }),
@@ -106,7 +105,7 @@ export async function createDeps(
   };
 }
 
-/** Returns what a pass needs besides its venue and the reference prices. */
+/** Returns what a pass needs besides its venue and prices of others. */
 const engineDeps = (
   { limits }: Config,
   { definitions, local, log, requests, interval }: Runtime,
@@ -155,6 +154,7 @@ function connectPrices(
     inTime,
     dex: dexOf(chain.forAnyone, (id) => forAnyone(venue(id))),
     reference: connectReference({ exchanges, inTime, ...own }),
+    candlesAt: connectCandles({ inTime, venue }),
   };
 }
 

@@ -31,6 +31,12 @@ export const connectReference =
     };
   };
 
+/** Returns a function that reads candles of any configured exchange. */
+export const connectCandles =
+  ({ inTime, venue }: Pick<Deps, "inTime" | "venue">): NonNullable<Deps["candlesAt"]> =>
+  (exchange, symbol, range) =>
+    inTime(exchange, async () => venue(exchange).candles(symbol, range));
+
 /** Returns one id of each other venue, because a second account on the same venue would only repeat its price. */
 function othersOf(exchanges: readonly ExchangeInfo[], exchange: string): ExchangeInfo[] {
   const own = exchanges.find(({ id }) => id === exchange)?.venue;

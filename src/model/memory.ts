@@ -1,6 +1,7 @@
 /** Data that passes store. Protocol time is the database's clock, market time the exchange's. */
 import type { Decimal } from "../kernel/decimal.ts";
 import type { VenueFailure } from "../kernel/errors.ts";
+import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Balance, UnreadBalance } from "./account.ts";
 import type { Candle } from "./market.ts";
@@ -30,9 +31,21 @@ export interface Elsewhere {
   readonly bookAt: Millis | null;
 }
 
-/** The newest completed candles of a pair, oldest first. Times are market time. */
-export interface CandleSeries {
+/** Which candles: their length, and the pair and the exchange if they are not the strategy's. */
+export interface CandleSource {
   readonly span: Millis;
+  readonly symbol?: Pair | undefined;
+  readonly exchange?: string | undefined;
+}
+
+/** Earlier versions read the candles of a pair by their length alone, so others have a key of their own. */
+export const elsewhereKey = (symbol: Pair): string => `${symbol} elsewhere`;
+
+export const isSameSource = (a: CandleSource, b: CandleSource): boolean =>
+  a.span === b.span && a.symbol === b.symbol && a.exchange === b.exchange;
+
+/** The newest completed candles of a pair, oldest first. Times are market time. */
+export interface CandleSeries extends CandleSource {
   /** Number that was requested. */
   readonly count: number;
   /** End of the last completed candle. */
@@ -109,7 +122,7 @@ export interface AccountMemory {
   readonly confidence?: Readonly<Record<string, Confidence>>;
   /** Prices from other sources, per symbol, if a strategy uses them. */
   readonly elsewhere?: Readonly<Record<string, Elsewhere>>;
-  /** Candles per symbol, if a strategy uses them. */
+  /** Candles per symbol, if a strategy uses them; those of other pairs and exchanges under `elsewhereKey`. */
   readonly candles?: Readonly<Record<string, readonly CandleSeries[]>>;
   /** Losses, if the account's loss is limited. */
   readonly losses?: Losses;

@@ -1,9 +1,11 @@
 import type * as z from "zod";
+import { isPair } from "../kernel/pair.ts";
 import { HOUR, type Millis, SECOND, TIMEFRAMES } from "../kernel/time.ts";
-import type { StrategyDefinition } from "../ports/definition.ts";
+import type { CandleRequest, CandleRequests, StrategyDefinition } from "../ports/definition.ts";
 
-/** Maximum number of candles: they are stored from pass to pass. */
+/** Maximum number of candles in a request, and together: they are stored from pass to pass. */
 const MAX_CANDLES = 200;
+const MAX_CANDLES_TOGETHER = 400;
 
 /** Prices are queried again at half of their maximum age, so a shorter one would use up the exchanges' rate limits. */
 const MIN_REFERENCE_AGE_MS: Millis = 5 * SECOND;
@@ -68,9 +70,11 @@ export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
 export const definedAt = new WeakMap<object, Error>();
 
 /** Checks a definition and returns it. Throws TypeError if its name, config or orders are invalid. */
-export function defineStrategy<Schema extends z.ZodObject, State = unknown>(
-  definition: StrategyDefinition<Schema, State>,
-): StrategyDefinition<Schema, State> {
+export function defineStrategy<
+  Schema extends z.ZodObject,
+  State = unknown,
+  Requests extends CandleRequests = CandleRequest,
+>(definition: StrategyDefinition<Schema, State, Requests>): StrategyDefinition<Schema, State, Requests> {
   const { name, config, orders, candles, reference, version = 1 } = definition;
   const fault = nameFault(name);
   if (fault !== undefined) throw new TypeError(`name ${JSON.stringify(name)}: ${fault}`);
@@ -81,10 +85,13 @@ export function defineStrategy<Schema extends z.ZodObject, State = unknown>(
   if (typeof orders !== "function") throw new TypeError(`${name}: orders is not a function`);
   if (!Number.isInteger(version) || version < 1)
     throw new TypeError(`${name}: version must be a whole number, at least 1`);
-  if (candles && !isCandleRequest(candles))
+  const requests = candleRequests(candles).map(([, request]) => request);
+  if (!requests.every(isCandleRequest))
     throw new TypeError(
-      `${name}: candles needs a timeframe (${Object.keys(TIMEFRAMES).join(", ")}) and a count from 1 to ${MAX_CANDLES}`,
+      `${name}: candles needs a timeframe (${Object.keys(TIMEFRAMES).join(", ")}) and a count from 1 to ${MAX_CANDLES}, and a symbol only as BASE/QUOTE`,
     );
+  if (requests.reduce((total, { count }) => total + count, 0) > MAX_CANDLES_TOGETHER)
+    throw new TypeError(`${name}: candles requests more than ${MAX_CANDLES_TOGETHER} candles together`);
   if (typeof reference === "object" && !isReferenceAge(reference.maxAge))
     throw new TypeError(
       `${name}: reference.maxAge must be a whole number of milliseconds from ${MIN_REFERENCE_AGE_MS} to ${MAX_REFERENCE_AGE_MS}`,
@@ -96,5 +103,18 @@ export function defineStrategy<Schema extends z.ZodObject, State = unknown>(
 const isReferenceAge = (age: Millis = MIN_REFERENCE_AGE_MS): boolean =>
   Number.isInteger(age) && age >= MIN_REFERENCE_AGE_MS && age <= MAX_REFERENCE_AGE_MS;
 
-const isCandleRequest = ({ timeframe, count }: NonNullable<StrategyDefinition["candles"]>): boolean =>
-  Object.hasOwn(TIMEFRAMES, timeframe) && Number.isInteger(count) && count >= 1 && count <= MAX_CANDLES;
+/** Returns the requests with their names; the name of a single one is null. */
+export const candleRequests = (
+  candles: CandleRequests | undefined,
+): readonly (readonly [string | null, CandleRequest])[] =>
+  candles === undefined ? [] : isSingle(candles) ? [[null, candles]] : Object.entries(candles);
+
+const isSingle = (candles: CandleRequests): candles is CandleRequest => typeof candles.timeframe === "string";
+
+const isCandleRequest = ({ timeframe, count, symbol, exchange = "" }: CandleRequest): boolean =>
+  Object.hasOwn(TIMEFRAMES, timeframe) &&
+  Number.isInteger(count) &&
+  count >= 1 &&
+  count <= MAX_CANDLES &&
+  (symbol === undefined || isPair(symbol)) &&
+  typeof exchange === "string";

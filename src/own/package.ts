@@ -2,6 +2,7 @@
 
 export { type Amount, Money } from "../kernel/money.ts";
 export type {
+  CandleRequest,
   Declared,
   DeclaredOrder,
   PriceLevel,

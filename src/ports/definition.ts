@@ -41,6 +41,23 @@ export interface StrategyCandle {
   readonly volume: Money | null;
 }
 
+/** Candles that a function uses. `symbol` and `exchange` default to those of the strategy. */
+export interface CandleRequest {
+  readonly timeframe: keyof typeof TIMEFRAMES;
+  /** Number of the newest completed candles. */
+  readonly count: number;
+  readonly symbol?: string | undefined;
+  readonly exchange?: string | undefined;
+}
+
+/** One request, or several by name. */
+export type CandleRequests = CandleRequest | Readonly<Record<string, CandleRequest>>;
+
+/** Completed candles, oldest first: of the one request, or by the names of the requests. */
+export type RequestedCandles<Requests extends CandleRequests> = Requests extends CandleRequest
+  ? readonly StrategyCandle[]
+  : { readonly [Name in keyof Requests]: readonly StrategyCandle[] };
+
 /** Prices of the same pair at other sources: the other exchanges by id, and `dex` for the chain. */
 export interface StrategyReference {
   /** Median of the prices; null if no source has a price that is new enough. */
@@ -58,13 +75,17 @@ export interface StrategyReference {
 }
 
 /** Input of the function. The quote and the book exclude the strategy's own orders. */
-export interface StrategyInput<Config = unknown, State = unknown> {
+export interface StrategyInput<
+  Config = unknown,
+  State = unknown,
+  Requests extends CandleRequests = CandleRequest,
+> {
   readonly config: Config;
   readonly now: Millis;
   readonly quote: { readonly bid: Money; readonly ask: Money; readonly mid: Money };
   readonly book: { readonly bids: readonly PriceLevel[]; readonly asks: readonly PriceLevel[] };
   /** The newest completed candles, oldest first; empty unless the definition requests candles. */
-  readonly candles: readonly StrategyCandle[];
+  readonly candles: RequestedCandles<Requests>;
   /** Prices elsewhere; none unless the definition requests them. */
   readonly reference: StrategyReference;
   readonly market: {
@@ -132,7 +153,11 @@ export interface StrategyLog {
 /** At most 20 values by name, which the strategy's status shows until the next call. */
 export type StrategyNotes = Readonly<Record<string, string | number | boolean>>;
 
-export interface StrategyDefinition<Schema extends z.ZodObject = z.ZodObject, State = unknown> {
+export interface StrategyDefinition<
+  Schema extends z.ZodObject = z.ZodObject,
+  State = unknown,
+  Requests extends CandleRequests = CandleRequest,
+> {
   readonly name: string;
   readonly summary?: string | undefined;
   readonly config: Schema;
@@ -148,19 +173,19 @@ export interface StrategyDefinition<Schema extends z.ZodObject = z.ZodObject, St
     | undefined;
   /** Whether its orders can be taker orders, unless an order says otherwise. */
   readonly mayTake?: boolean | undefined;
-  /** Candles that the function uses: at most 200 of one timeframe. */
-  readonly candles?: { readonly timeframe: keyof typeof TIMEFRAMES; readonly count: number } | undefined;
+  /** Candles that the function uses: at most 200 in a request, and 400 together. */
+  readonly candles?: Requests | undefined;
   /**
    * Whether the function uses prices of other exchanges and of the chain. Those older than the maximum age in milliseconds
    * do not count: 5 seconds to 1 hour, by default one minute.
    */
   readonly reference?: boolean | { readonly maxAge?: Millis | undefined } | undefined;
-  orders(view: StrategyInput<z.output<Schema>, State>): Declared<State>;
+  orders(view: StrategyInput<z.output<Schema>, State, Requests>): Declared<State>;
 }
 
 /** A definition with any config and state. */
 // biome-ignore lint/suspicious/noExplicitAny: what one definition sees is no other one's.
-export type AnyStrategyDefinition = StrategyDefinition<any, any> & Partial<LoadedFrom>;
+export type AnyStrategyDefinition = StrategyDefinition<any, any, any> & Partial<LoadedFrom>;
 
 /** Where a definition was loaded from, and how to run it safely. */
 export interface LoadedFrom {

@@ -6,11 +6,13 @@ import { type Millis, SECOND } from "../kernel/time.ts";
 import type { AccountRef, Balance } from "../model/account.ts";
 import type { ActorAndRequest } from "../model/events.ts";
 import type { Limits } from "../model/limits.ts";
+import type { Candle } from "../model/market.ts";
 import type { CalculationThread, HeavyLane } from "./heavy.ts";
 import type { KillHere } from "./kill-permit.ts";
 import type { Kinds } from "./kind.ts";
 import type { Signer, Store } from "./stores/store.ts";
 import type {
+  CandleRange,
   CandleReader,
   Dex,
   ExchangeInfo,
@@ -77,6 +79,8 @@ export interface Deps {
   readonly kept?: CandleReader | undefined;
   /** Reads a pair's price from other exchanges and the chain; absent without other sources. */
   readonly reference?: (exchange: string, symbol: Pair) => Promise<Reference>;
+  /** Reads candles of another exchange. Throws VenueError, and AppError if it is not configured. */
+  readonly candlesAt?: (exchange: string, symbol: Pair, range: CandleRange) => Promise<readonly Candle[]>;
   /** Absent if the process has a single caller. */
   readonly heavy?: HeavyLane | undefined;
   /** Runs calculations in a thread; if absent, they run in slices, and requests are served between slices. */

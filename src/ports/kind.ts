@@ -7,7 +7,7 @@ import type { Millis } from "../kernel/time.ts";
 import type { Event } from "../model/events.ts";
 import type { Bounds, LargestOrders, LimitTerms } from "../model/limits.ts";
 import type { BidAsk, Book, Market } from "../model/market.ts";
-import type { CandleSeries, Elsewhere } from "../model/memory.ts";
+import type { CandleSeries, CandleSource, Elsewhere } from "../model/memory.ts";
 import type {
   Capital,
   Draft,
@@ -127,6 +127,9 @@ export interface FoundOrder {
   readonly ended: boolean;
 }
 
+/** Candles that a kind uses: their source, and the number of the newest completed ones. */
+export type CandleRequirement = CandleSource & { readonly count: number };
+
 /** The part of a strategy's context that is known before balances are read. */
 export interface PlacingContext
   extends Pick<StrategyContext, "observed" | "now" | "interval" | "isSimulated"> {
@@ -172,8 +175,7 @@ export interface Kind<
   readonly reads: "ticker" | "book";
   /** Whether it uses prices from other sources, and their maximum age. */
   asksElsewhere?(config: Config): { readonly every: Millis } | undefined;
-  /** Candles that it uses: their span, and the number of the newest completed ones. */
-  candlesFor?(config: Config): { readonly span: Millis; readonly count: number } | undefined;
+  candlesFor?(config: Config): readonly CandleRequirement[];
   /** Fills of its own that it uses: how old the newest can be, and their number. */
   fillsFor?(
     config: Config,

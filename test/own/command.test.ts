@@ -343,3 +343,44 @@ export default defineStrategy({ name: "follows", config: z.object({}), reference
   expect([imported.code, imported.stderr]).toEqual([0, expect.anything()]);
   expect((await single("follows")).lastError).toContain('reference [{"source":"mexc","price":');
 });
+
+it("backtests with stored candles of another pair, and asks for them if there are none", async () => {
+  const folder = home();
+  const csv = (name: string, first: number) => {
+    const rows = Array.from({ length: 30 }, (_, i) => {
+      const price = first + i;
+      return `${1_767_225_600_000 + i * 60_000},${price},${price},${price},${price},1`;
+    });
+    writeFileSync(join(folder, name), ["timestamp,open,high,low,close,volume", ...rows].join("\n"));
+  };
+  csv("btc.csv", 60_000);
+  csv("eth.csv", 3000);
+  writeFileSync(
+    join(folder, "strategies/paired.ts"),
+    `import { defineStrategy, z } from "edgemaker";
+export default defineStrategy({ name: "paired", config: z.object({}),
+  candles: { eth: { timeframe: "5m", count: 2, symbol: "ETH/USDT" }, own: { timeframe: "15m", count: 1 } },
+  orders({ candles, now }) {
+    const { eth, own } = candles;
+    const closes = (all: typeof eth) => all.map(({ close }) => String(close)).join(" ");
+    return { orders: [], state: null, notes: { eth: closes(eth), own: closes(own), minute: now / 60000 % 60 } };
+  } });`,
+  );
+  const rules = "--tick 0.01 --lot 0.00001 --maker-fee 0.001 --data btc.csv --tick-interval 60000 --json";
+  const budgets = ["--base-budget", "0.1", "--quote-budget", "5000"];
+  const backtest = () =>
+    edgemaker(folder, ["strategy", "backtest", "paired", ...MARKET, ...rules.split(" "), ...budgets]);
+  const missing = await backtest();
+  expect(missing.code).toBe(1);
+  expect(missing.stderr).toContain(
+    "paired uses candles of 5m of ETH/USDT, and there are none of this time; download them first with `edgemaker candles download`",
+  );
+  const stored = ["candles", "import", "eth.csv", "--from", "kraken", "--symbol", "ETH/USDT"];
+  expect((await edgemaker(folder, stored)).code).toBe(0);
+  const { code, stdout, stderr } = await backtest();
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const { notes } = JSON.parse(stdout) as { notes: { eth: string; own: string; minute: number } };
+  const newest = Math.floor(notes.minute / 5) * 5 - 1;
+  expect(notes.eth).toBe(`${3000 + newest - 5} ${3000 + newest}`);
+  expect(notes.own).toBe(String(60_000 + Math.floor(notes.minute / 15) * 15 - 1));
+});

@@ -9,7 +9,7 @@ import { marketTime } from "../../src/adapters/sandbox/market-clock.ts";
 import { SANDBOX_TIMING, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
 import type { Candles } from "../../src/candles/candles.ts";
 import { connectDex, connectDryRuns, type ServiceDeps, timeLimit } from "../../src/compose/deps.ts";
-import { connectReference } from "../../src/compose/reference.ts";
+import { connectCandles, connectReference } from "../../src/compose/reference.ts";
 import { kindsOf } from "../../src/engine/accounts.ts";
 import { AppError } from "../../src/kernel/errors.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
@@ -113,6 +113,7 @@ export async function testSandbox({
     dex,
     dry,
     reference: connectReference({ exchanges, venue, dex, inTime }),
+    candlesAt: connectCandles({ venue, inTime }),
     venue,
     venueOf: (account) =>
       account.kind === "dry"

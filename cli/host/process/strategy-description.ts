@@ -9,6 +9,14 @@ import type { BundledStrategy } from "./strategy-code.ts";
 const MAX_FIELDS = 100;
 const decimalText = () => z.string().max(60).optional();
 
+const candleShape = () =>
+  z.strictObject({
+    timeframe: z.enum(Object.keys(TIMEFRAMES) as (keyof typeof TIMEFRAMES)[]),
+    count: z.number(),
+    symbol: z.string().max(60).optional(),
+    exchange: z.string().max(60).optional(),
+  });
+
 const DescriptionShape = lazy(() =>
   z.strictObject({
     name: z.string(),
@@ -17,12 +25,7 @@ const DescriptionShape = lazy(() =>
     hasUpgrade: z.boolean(),
     tolerance: z.strictObject({ price: decimalText(), amount: decimalText() }).optional(),
     mayTake: z.boolean(),
-    candles: z
-      .strictObject({
-        timeframe: z.enum(Object.keys(TIMEFRAMES) as (keyof typeof TIMEFRAMES)[]),
-        count: z.number(),
-      })
-      .optional(),
+    candles: z.union([candleShape(), z.record(z.string().max(60), candleShape())]).optional(),
     reference: z.union([z.boolean(), z.strictObject({ maxAge: z.number().optional() })]),
     config: z.object({
       properties: z

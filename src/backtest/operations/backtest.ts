@@ -1,3 +1,4 @@
+import type { Candles } from "../../candles/candles.ts";
 import { type TapeFile, tapeCoverage } from "../../candles/tape.ts";
 import { gridViewById } from "../../grid/operations/stop.ts";
 import { CAUTIOUS, RANGE_FLAGS, TRAIL_PARTS } from "../../grid/schema/input.ts";
@@ -6,12 +7,14 @@ import { centeredOf, requestedRangeOf } from "../../grid/start/check.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import { AppError, messageOf } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
-import { TIMEFRAMES } from "../../kernel/time.ts";
+import { type Millis, TIMEFRAMES } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { type Call, type Operation, operation } from "../../operation.ts";
+import { candleNeeds } from "../../own/pass/ask.ts";
 import { ownStrategyRequest } from "../../own/schema/shapes.ts";
 import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
+import type { CandlesRequest } from "../../ports/venue.ts";
 import {
   backtestOwnStrategy,
   OwnStrategyBacktestShape,
@@ -19,7 +22,7 @@ import {
   ownStrategyBacktestInput,
   ownStrategyBacktestView,
 } from "../position/declared.ts";
-import type { ReferencePast } from "../position/requested-past.ts";
+import { isOwnSource, type ReferencePast, type SourcePast, withoutPast } from "../position/requested-past.ts";
 import { type PositionBacktestAnswer, tradesCsv } from "../position/schema.ts";
 import type { QueueModel } from "../queue.ts";
 import {
@@ -211,9 +214,11 @@ const backtestOperation = (definition: AnyStrategyDefinition, ids: readonly stri
       const { fill, extremes, marketSpread: spread, tickInterval } = input;
       const over = { exchange, symbol, span: candles.spanMillis, since: candles.from, until };
       const reference = definition.reference ? await referencePastOf(deps, over) : [];
+      const elsewhere = await elsewherePastOf(deps, definition, over, call);
       const rules = { fill, extremes, spread, tickInterval };
       const options = {
         reference,
+        elsewhere,
         market,
         balances: request.dryBalance,
         rules,
@@ -259,6 +264,34 @@ async function referencePastOf(
   for (const { id } of exchanges.filter((exchangeInfo) => exchangeInfo.id !== past.exchange)) {
     const candles = await kept.candles({ ...past, exchange: id });
     if (candles) found.push({ source: id, candles });
+  }
+  return found;
+}
+
+/**
+ * Returns candles of the other pairs and exchanges that a definition requests: stored ones of either length, or the
+ * exchange's. Throws AppError if there are none.
+ */
+async function elsewherePastOf(
+  deps: Deps,
+  definition: AnyStrategyDefinition,
+  { exchange, symbol, span, since, until }: CandlesRequest & { readonly since: Millis },
+  call: Call,
+): Promise<SourcePast[]> {
+  const found: SourcePast[] = [];
+  for (const need of candleNeeds(definition).filter((one) => !isOwnSource(one))) {
+    const source = { exchange: need.exchange ?? exchange, symbol: need.symbol ?? symbol };
+    const request = { ...source, span: need.span, since: since - need.count * need.span, until };
+    const stored = [
+      () => deps.kept?.candles({ ...source, span, since, until }),
+      () => deps.kept?.candles({ ...request, since }),
+    ];
+    let candles: Candles | undefined;
+    for (const read of stored) candles ??= await read();
+    // With a file and all rules there is no exchange.
+    const hasExchange = (deps as Partial<Deps>).venue !== undefined;
+    if (!candles && !hasExchange) throw withoutPast(definition, need);
+    found.push({ ...need, candles: candles ?? (await pastOf(deps, request, call)) });
   }
   return found;
 }

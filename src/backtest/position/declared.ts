@@ -19,7 +19,7 @@ import {
   pastBudget,
   pastStrategy,
 } from "./backtest.ts";
-import { type ReferencePast, requestedPast } from "./requested-past.ts";
+import { type OtherPast, requestedPast } from "./requested-past.ts";
 import { pastFields, positionBacktestFields, positionBacktestOut, positionBacktestView } from "./schema.ts";
 
 export const ownStrategyBacktestInput = (definition: AnyStrategyDefinition, ids: readonly string[]) =>
@@ -53,7 +53,7 @@ export function* backtestingDeclared(
   definition: AnyStrategyDefinition,
   request: Pick<OwnStrategyRequest, "baseBudget" | "quoteBudget" | "options">,
   candles: Candles,
-  { reference = [], ...options }: OwnStrategyBacktestOptions,
+  { reference = [], elsewhere, ...options }: OwnStrategyBacktestOptions,
 ): Generator<number, OwnStrategyBacktest> {
   const { market, balances } = options;
   const config = ownStrategyConfigOf(definition, request.options, pastBudget(request, market, balances));
@@ -62,7 +62,7 @@ export function* backtestingDeclared(
   const logs: StrategyLog[] = [];
   const requested = () => {
     logs.push(NO_LOG);
-    return requestedPast(definition, candles, reference);
+    return requestedPast(definition, candles, { reference, elsewhere });
   };
   const run: typeof kind.run = (...given) => {
     const stepped = kind.run(...given);
@@ -116,10 +116,9 @@ export function* backtestOwnStrategy(
   return ownStrategyBacktestOut(over, result, { from, until });
 }
 
-interface OwnStrategyBacktestOptions extends Omit<PositionBacktestOptions, "kinds" | "requested"> {
-  /** Prices of other sources. */
-  readonly reference?: readonly ReferencePast[] | undefined;
-}
+interface OwnStrategyBacktestOptions
+  extends Omit<PositionBacktestOptions, "kinds" | "requested">,
+    OtherPast {}
 
 const NO_REFERENCE_PAST = {
   code: "no_reference",

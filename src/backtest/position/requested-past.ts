@@ -5,10 +5,10 @@ import { AppError } from "../../kernel/errors.ts";
 import { Money } from "../../kernel/money.ts";
 import { formatSpan, type Millis } from "../../kernel/time.ts";
 import type { Candle } from "../../model/market.ts";
-import type { CandleSeries, Elsewhere } from "../../model/memory.ts";
-import { candleNeed } from "../../own/pass/ask.ts";
+import { type CandleSeries, type CandleSource, type Elsewhere, isSameSource } from "../../model/memory.ts";
+import { type CandleNeed, candleNeeds, describeNeed } from "../../own/pass/ask.ts";
 import type { AnyStrategyDefinition } from "../../ports/definition.ts";
-import type { RequestedPrices } from "../../ports/kind.ts";
+import type { CandleRequirement, RequestedPrices } from "../../ports/kind.ts";
 
 /** Past prices of another source. */
 export interface ReferencePast {
@@ -16,25 +16,42 @@ export interface ReferencePast {
   readonly candles: Candles;
 }
 
+/** Past candles of another pair or exchange, for the requests of this source. */
+export interface SourcePast extends CandleSource {
+  readonly candles: Candles;
+}
+
 /** Returns what a pass at a time reads besides the book. Times must not go back. */
 export type RequestedPast = (at: Millis) => RequestedPrices;
 
-/** Creates the reads of one run. Throws AppError if the candles are too long for the strategy. */
+/** Past data besides the candles of the pair. */
+export interface OtherPast {
+  /** Prices of other sources. */
+  readonly reference?: readonly ReferencePast[] | undefined;
+  /** Candles of other pairs and exchanges. */
+  readonly elsewhere?: readonly SourcePast[] | undefined;
+}
+
+/** Creates the reads of one run. Throws AppError if candles are missing, or too long for the strategy. */
 export function requestedPast(
   definition: AnyStrategyDefinition,
   candles: Candles,
-  reference: readonly ReferencePast[],
+  { reference = [], elsewhere = [] }: OtherPast,
 ): RequestedPast {
-  const need = candleNeed(definition);
-  if (need && need.span % candles.spanMillis !== 0)
-    throw new AppError(
-      "Invalid request",
-      `${definition.name} uses candles of ${definition.candles?.timeframe}; backtest it on candles that divide them, not of ${formatSpan(candles.spanMillis)}`,
-    );
-  const seriesAt = need && candleFeed(candles, need);
+  const feeds = candleNeeds(definition).map((need) => {
+    const past = isOwnSource(need) ? candles : elsewhere.find((one) => isSameSource(one, need))?.candles;
+    if (!past) throw withoutPast(definition, need);
+    if (need.span % past.spanMillis !== 0)
+      throw new AppError(
+        "Invalid request",
+        `${definition.name} uses candles of ${describeNeed(need)}; backtest it on candles that divide them, not of ${formatSpan(past.spanMillis)}`,
+      );
+    const { name: _, ...requirement } = need;
+    return candleFeed(past, requirement);
+  });
   const pricesAt = reference.map(({ source, candles: past }) => ({ source, priceAt: priceFeed(past) }));
   return (at) => ({
-    ...(seriesAt ? { candles: [seriesAt(at)] } : {}),
+    ...(feeds.length > 0 ? { candles: feeds.map((seriesAt) => seriesAt(at)) } : {}),
     elsewhere: {
       prices: pricesAt.flatMap(({ source, priceAt }) => priceAt(at).map((price) => ({ source, price, at }))),
       requestedAt: at,
@@ -43,14 +60,24 @@ export function requestedPast(
   });
 }
 
-/** Returns the last completed candles of a longer span at a time. */
-function candleFeed(candles: Candles, { span, count }: Pick<CandleSeries, "span" | "count">) {
+export const isOwnSource = ({ symbol, exchange }: CandleSource): boolean =>
+  symbol === undefined && exchange === undefined;
+
+export const withoutPast = ({ name }: AnyStrategyDefinition, need: CandleNeed): AppError =>
+  new AppError(
+    "Invalid request",
+    `${name} uses candles of ${describeNeed(need)}, and there are none of this time; download them first with \`edgemaker candles download\`, with --exchange, --symbol, --since and --span`,
+  );
+
+/** Returns the last completed candles of a longer span at a time. A series that has ended becomes old. */
+function candleFeed(candles: Candles, { count, ...source }: CandleRequirement) {
+  const { span } = source;
   const { times, spanMillis } = candles;
   let next = 0;
-  let series: CandleSeries = { span, count, until: 0, rows: [] };
+  let [readAt, series]: [Millis, CandleSeries] = [0, { ...source, count, until: 0, rows: [] }];
   return (at: Millis): CandleSeries => {
     const end = Math.floor(at / span) * span;
-    if (end === series.until) return series;
+    if (end === readAt) return series;
     const rows = [...series.rows];
     for (; (times[next] ?? Infinity) + spanMillis <= end; next++) {
       const bar = barAt(candles, next);
@@ -59,7 +86,9 @@ function candleFeed(candles: Candles, { span, count }: Pick<CandleSeries, "span"
       if (last?.at === start) rows[rows.length - 1] = joined(last, bar);
       else rows.push({ ...bar, at: start });
     }
-    series = { span, count, until: end, rows: rows.slice(-count) };
+    const isOver = !isOwnSource(source) && next === times.length && (times.at(-1) ?? end) + spanMillis < end;
+    const until = isOver ? (rows.at(-1)?.at ?? end) + span : end;
+    [readAt, series] = [end, { ...source, count, until, rows: rows.slice(-count) }];
     return series;
   };
 }

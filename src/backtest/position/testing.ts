@@ -6,6 +6,7 @@ import { isPair, splitPair } from "../../kernel/pair.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import type { Market, Side } from "../../model/market.ts";
 import type { Refusal } from "../../model/strategy.ts";
+import { candleNeeds } from "../../own/pass/ask.ts";
 import type { AnyStrategyDefinition, StrategyNotes } from "../../ports/definition.ts";
 import { finish } from "../run/begin.ts";
 import { backtestingDeclared } from "./declared.ts";
@@ -28,6 +29,8 @@ export interface StrategyPast {
   readonly prices: readonly Amount[] | string;
   /** Prices of other sources at the same times, by the names of the sources, if the strategy uses a reference price. */
   readonly reference?: StrategyPast["prices"] | Readonly<Record<string, StrategyPast["prices"]>>;
+  /** Prices at the same times for requests of candles of another pair or exchange, by the names of the requests. */
+  readonly candles?: Readonly<Record<string, StrategyPast["prices"]>>;
   readonly base?: Amount;
   readonly quote?: Amount;
   readonly market?: TestMarketRules;
@@ -68,7 +71,16 @@ const START = 1_767_225_600_000;
 /** Runs a strategy over past prices, each call twice, with the code that trades. Throws for a config or prices that are not valid. */
 export function backtestStrategy(
   definition: AnyStrategyDefinition,
-  { config, prices, reference, base = 0, quote = 0, market: rules = {}, tickInterval }: StrategyPast,
+  {
+    config,
+    prices,
+    reference,
+    candles = {},
+    base = 0,
+    quote = 0,
+    market: rules = {},
+    tickInterval,
+  }: StrategyPast,
 ): BacktestOutcome {
   const market = marketWith(rules);
   const budget = { baseBudget: Money.of(base).units, quoteBudget: Money.of(quote).units };
@@ -82,6 +94,12 @@ export function backtestStrategy(
         source,
         candles: minuteCandles(levels, market),
       })),
+      elsewhere: candleNeeds(definition).flatMap((need) => {
+        const levels = candles[need.name ?? ""];
+        return levels
+          ? [{ ...need, candles: minuteCandles(levels, { ...market, symbol: need.symbol ?? market.symbol }) }]
+          : [];
+      }),
       ...(tickInterval === undefined ? {} : { rules: { tickInterval } }),
     }),
   );

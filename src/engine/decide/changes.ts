@@ -7,7 +7,7 @@ import { type Balances, balanceIn, unreadBalance } from "../../model/account.ts"
 import type { Event } from "../../model/events.ts";
 import type { Bounds } from "../../model/limits.ts";
 import type { BidAsk } from "../../model/market.ts";
-import type { AccountMemory } from "../../model/memory.ts";
+import { type AccountMemory, type CandleSeries, elsewhereKey } from "../../model/memory.ts";
 import {
   type Capital,
   type Fill,
@@ -200,7 +200,7 @@ export function remember(
     observed.elsewhere ? [[symbol, observed.elsewhere] as const] : [],
   );
   const candles = [...markets].flatMap(([symbol, market]) =>
-    market.candles ? [[symbol, market.candles] as const] : [],
+    market.candles ? candlesByKey(symbol, market.candles) : [],
   );
   const read = [...markets].filter(([symbol, { tradesRead }]) => tradesRead && !waiting.has(symbol));
   const totals =
@@ -221,6 +221,13 @@ export function remember(
       foreign.length === 0 ? memory.foreign : [...memory.foreign, ...foreign].slice(-MAX_FOREIGN_ORDERS),
     moved,
   };
+}
+
+function candlesByKey(symbol: Pair, series: readonly CandleSeries[]) {
+  const isOwn = (one: CandleSeries) => one.symbol === undefined && one.exchange === undefined;
+  const elsewhere = series.filter((one) => !isOwn(one));
+  const own = [symbol, series.filter(isOwn)] as const;
+  return elsewhere.length > 0 ? [own, [elsewhereKey(symbol), elsewhere] as const] : [own];
 }
 
 /** Returns what the account's memory stores of a read of its balances. */

@@ -1,13 +1,13 @@
 import { max } from "../../kernel/decimal.ts";
-import { BudgetSpent, VenueError } from "../../kernel/errors.ts";
+import { AppError, BudgetSpent, VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { ageOf, isAhead, MINUTE, type Millis } from "../../kernel/time.ts";
 import type { Balances } from "../../model/account.ts";
 import type { Book, Candle, Market } from "../../model/market.ts";
-import type { CandleSeries } from "../../model/memory.ts";
+import { type CandleSeries, elsewhereKey, isSameSource } from "../../model/memory.ts";
 import { isInBook, type Order } from "../../model/order.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { Kind, Kinds, RequestedPrices } from "../../ports/kind.ts";
+import type { CandleRequirement, Kind, Kinds, RequestedPrices } from "../../ports/kind.ts";
 import type { Snapshot } from "../../ports/stores/pass-store.ts";
 import type { Timing, Venue, VenueOrder } from "../../ports/venue.ts";
 import { isFinal, listedIn, type OrderReport } from "../reconcile/order-fills.ts";
@@ -229,75 +229,86 @@ function hasMoved(order: Order, listed: VenueOrder | undefined): boolean {
   return max(order.filled, listed?.filled ?? order.filled) > order.booked;
 }
 
-interface CandleRequest {
-  readonly span: Millis;
-  readonly count: number;
-}
-
 /** How long an exchange can take to show a completed candle; after that, nobody traded in it. */
 const MAX_CANDLE_DELAY_MS: Millis = MINUTE;
 
 /** Reads completed candles for each pair whose strategies use them, once per candle. */
 export async function readCandles<S extends RequestedPrices & { readonly book?: Book | undefined }>(
-  { kinds, venue }: Pick<Deps, "kinds"> & { readonly venue: Venue },
-  snapshot: Snapshot,
+  { kinds, venue, candlesAt }: Pick<Deps, "kinds" | "candlesAt"> & { readonly venue: Venue },
+  { strategies, memory }: Pick<Snapshot, "strategies" | "memory">,
   markets: Map<Pair, S>,
   budget: Budget,
 ): Promise<void> {
   for (const [symbol, market] of markets) {
-    const needs = candleNeedsOf(snapshot, kinds, symbol);
+    const needs = candleNeedsOf({ strategies }, kinds, symbol);
     const { book } = market;
     if (needs.length === 0 || !book) continue;
-    const before = snapshot.memory.candles?.[symbol] ?? [];
+    const before = [symbol, elsewhereKey(symbol)].flatMap((key) => memory.candles?.[key] ?? []);
     const candles: CandleSeries[] = [];
     for (const need of needs) {
-      const known = before.find(({ span }) => span === need.span);
-      const series = await readSeries({ venue, symbol, budget }, need, { known, at: book.at });
+      const known = before.find((one) => isSameSource(one, need));
+      const range = { span: need.span, limit: need.count + 2 };
+      const pair = need.symbol ?? symbol;
+      const read = () =>
+        need.exchange === undefined || need.exchange === venue.account.exchange
+          ? venue.candles(pair, range)
+          : candlesAt?.(need.exchange, pair, range);
+      const series = await readSeries({ read, budget }, need, { known, at: book.at });
       if (series) candles.push(series);
     }
     markets.set(symbol, { ...market, candles });
   }
 }
 
-/** Returns each span that a strategy of the pair uses, with the largest count. */
-function candleNeedsOf({ strategies }: Snapshot, kinds: Deps["kinds"], symbol: Pair): CandleRequest[] {
-  const counts = new Map<Millis, number>();
-  for (const one of strategies.filter((strategy) => strategy.symbol === symbol)) {
-    const need = kinds(one.kind).candlesFor?.(one.config);
-    if (need) counts.set(need.span, Math.max(need.count, counts.get(need.span) ?? 0));
-  }
-  return [...counts].map(([span, count]) => ({ span, count }));
+/** Returns each source that a strategy of the pair uses, with the largest count. */
+function candleNeedsOf(
+  { strategies }: Pick<Snapshot, "strategies">,
+  kinds: Deps["kinds"],
+  symbol: Pair,
+): readonly CandleRequirement[] {
+  const needs = strategies
+    .filter((strategy) => strategy.symbol === symbol)
+    .flatMap(({ kind, config }) => kinds(kind).candlesFor?.(config) ?? []);
+  const countOf = (need: CandleRequirement) =>
+    Math.max(...needs.filter((one) => isSameSource(one, need)).map(({ count }) => count));
+  return needs
+    .filter((need, index) => needs.findIndex((one) => isSameSource(one, need)) === index)
+    .map(({ span, symbol: other, exchange, ...need }) => ({
+      span,
+      count: countOf({ span, symbol: other, exchange, ...need }),
+      ...(other === undefined ? {} : { symbol: other }),
+      ...(exchange === undefined ? {} : { exchange }),
+    }));
 }
 
 /** Returns the known series while no candle has completed since; one that cannot be read stays as it was. */
 async function readSeries(
-  { venue, symbol, budget }: { readonly venue: Venue; readonly symbol: Pair; readonly budget: Budget },
-  { span, count }: CandleRequest,
+  { read, budget }: { readonly read: () => Promise<readonly Candle[]> | undefined; readonly budget: Budget },
+  need: CandleRequirement,
   { known, at }: { readonly known: CandleSeries | undefined; readonly at: Millis },
 ): Promise<CandleSeries | undefined> {
-  const end = Math.floor(at / span) * span;
-  if (known?.until === end && known.count === count) return known;
-  const result = await callWithinBudget(budget, () =>
-    venue.candles(symbol, { span, limit: count + 2 }),
-  ).catch(unlessVenue);
-  if (!result) return known;
-  return completedSeries(result.answer, { span, count }, at);
+  const end = Math.floor(at / need.span) * need.span;
+  if (known?.until === end && known.count === need.count) return known;
+  const result = await callWithinBudget(budget, async () => read()).catch(unlessRead);
+  return result?.answer ? completedSeries(result.answer, need, at) : known;
 }
 
 /** Returns the completed ones of an exchange's newest candles. */
 export function completedSeries(
   candles: readonly Candle[],
-  { span, count }: CandleRequest,
+  { count, ...source }: CandleRequirement,
   at: Millis,
 ): CandleSeries {
+  const { span } = source;
   const end = Math.floor(at / span) * span;
   const rows = candles.filter((candle) => candle.at + span <= end).slice(-count);
   const last = rows.at(-1);
   const isFinal = at - end >= MAX_CANDLE_DELAY_MS;
-  return { span, count, until: isFinal || !last ? end : last.at + span, rows };
+  return { ...source, count, until: isFinal || !last ? end : last.at + span, rows };
 }
 
-function unlessVenue(error: unknown): undefined {
-  if (error instanceof VenueError) return undefined;
+/** Another exchange can also have been removed from the settings. */
+function unlessRead(error: unknown): undefined {
+  if (error instanceof VenueError || error instanceof AppError) return undefined;
   throw error;
 }

@@ -26,7 +26,7 @@ import { leavingPairs, leavingStrategies, sellsBase } from "./urgent.ts";
 /** Reads what a pass needs, in an order that misses nothing: open orders before trades, both before lookups. */
 export async function observe(
   venue: Venue,
-  deps: Pick<Deps, "kinds" | "reference"> & { readonly store: PassStore & MeasuredStore },
+  deps: Pick<Deps, "kinds" | "reference" | "candlesAt"> & { readonly store: PassStore & MeasuredStore },
   snapshot: Snapshot,
   budget: Budget,
 ): Promise<Observation & { readonly short: boolean }> {
@@ -42,7 +42,7 @@ export async function observe(
   let { short } = marketReads;
   let balances = first ?? marketReads.balances;
   await readElsewhere({ ...deps, venue }, snapshot, markets, budget);
-  await readCandles({ kinds, venue }, snapshot, markets, budget);
+  await readCandles({ ...deps, venue }, snapshot, markets, budget);
   await readMeasuredFills({ kinds, store }, snapshot, markets);
   const { idle, ...trades } = await readForCreates(venue, snapshot, { markets, reports, kinds }, budget);
   short ||= trades.short;

@@ -44,7 +44,7 @@ export interface Pass {
 
 export type PassDeps = Pick<
   Deps,
-  "store" | "local" | "log" | "limits" | "requests" | "reference" | "interval" | "kinds"
+  "store" | "local" | "log" | "limits" | "requests" | "reference" | "candlesAt" | "interval" | "kinds"
 > & {
   /** Present if order books are sampled: a pass then records its own offers. */
   readonly liquidity?: unknown;

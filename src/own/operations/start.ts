@@ -40,7 +40,7 @@ import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/def
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import { asOwnStrategy, ownStrategyKind } from "../kind.ts";
-import { candleNeed } from "../pass/ask.ts";
+import { candleNeeds } from "../pass/ask.ts";
 import {
   matchesPreview,
   ONE_SIDED,
@@ -223,8 +223,12 @@ async function readOwnStrategyPlace(
   const { symbol } = request;
   const reads = await readStart(deps, request);
   const { venue, book } = reads;
-  const need = candleNeed(definition);
-  const rows = need ? await venue.candles(symbol, { span: need.span, limit: need.count + 2 }) : [];
+  const candles = candleNeeds(definition).map(async (need) => {
+    const other = need.exchange === undefined ? venue : deps.venue(need.exchange);
+    const range = { span: need.span, limit: need.count + 2 };
+    const { name: _, ...source } = need;
+    return completedSeries(await other.candles(need.symbol ?? symbol, range), source, book.at);
+  });
   const reference = definition.reference ? deps.reference : undefined;
   return {
     ...reads,
@@ -232,7 +236,7 @@ async function readOwnStrategyPlace(
     timing: venue.timing,
     standings: await readStandings(deps, venue.account, actor),
     requested: {
-      ...(need ? { candles: [completedSeries(rows, need, book.at)] } : {}),
+      candles: await Promise.all(candles),
       elsewhere: await readPricesElsewhere(reference, reads, symbol),
     },
   };

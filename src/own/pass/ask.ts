@@ -5,14 +5,16 @@ import { isFinal } from "../../engine/reconcile/order-fills.ts";
 import { type Decimal, div, max, roundToStep, ZERO } from "../../kernel/decimal.ts";
 import { mixHash } from "../../kernel/hash.ts";
 import { type Amount, Money } from "../../kernel/money.ts";
+import type { Pair } from "../../kernel/pair.ts";
 import { createRandom } from "../../kernel/random.ts";
 import { medianOf } from "../../kernel/spread.ts";
 import { ageOf, MINUTE, type Millis, SECOND, TIMEFRAMES } from "../../kernel/time.ts";
 import type { Book, Market } from "../../model/market.ts";
-import type { CandleSeries, Elsewhere } from "../../model/memory.ts";
+import { type CandleSeries, type Elsewhere, isSameSource } from "../../model/memory.ts";
 import type { Order, OrderTerms } from "../../model/order.ts";
 import type {
   AnyStrategyDefinition,
+  CandleRequests,
   Declared,
   StrategyCandle,
   StrategyDefinitions,
@@ -20,7 +22,8 @@ import type {
   StrategyLog,
   StrategyNotes,
 } from "../../ports/definition.ts";
-import type { RequestedPrices, StrategyContext } from "../../ports/kind.ts";
+import type { CandleRequirement, RequestedPrices, StrategyContext } from "../../ports/kind.ts";
+import { candleRequests } from "../define.ts";
 import { type OwnStrategy, type OwnStrategyState, versionOf } from "../state.ts";
 import { joinLogs, logField, NO_LOG, readLog } from "./log.ts";
 import { readNotes } from "./notes.ts";
@@ -194,8 +197,11 @@ function readUnits(value: unknown, what: string): bigint {
   }
 }
 
+/** Input of a function with any requests. */
+type AnyStrategyInput = StrategyInput<unknown, unknown, CandleRequests>;
+
 /** Candles and prices elsewhere that a definition requests. */
-export type RequestedData = Pick<StrategyInput, "candles" | "reference">;
+export type RequestedData = Pick<AnyStrategyInput, "candles" | "reference">;
 
 export const findDefinition = (
   all: StrategyDefinitions | undefined,
@@ -212,10 +218,21 @@ export const elsewhereNeed = (definition: AnyStrategyDefinition | undefined) =>
     ? { every: Math.min(MAX_PRICES_EVERY_MS, Math.floor(maxReferenceAgeOf(definition) / 2)) }
     : undefined;
 
-export function candleNeed(definition: AnyStrategyDefinition | undefined) {
-  const { candles } = definition ?? {};
-  return candles && { span: TIMEFRAMES[candles.timeframe], count: candles.count };
-}
+/** Candles of one request, and its name; null if the definition has a single request. */
+export type CandleNeed = CandleRequirement & { readonly name: string | null };
+
+export const candleNeeds = (definition: AnyStrategyDefinition | undefined): readonly CandleNeed[] =>
+  candleRequests(definition?.candles).map(([name, { timeframe, count, symbol, exchange }]) => ({
+    name,
+    span: TIMEFRAMES[timeframe],
+    count,
+    ...(symbol === undefined ? {} : { symbol: symbol as Pair }),
+    ...(exchange === undefined ? {} : { exchange }),
+  }));
+
+/** Describes it in a message: 1h, or 1h of ETH/USDT at kraken. */
+export const describeNeed = ({ span, symbol, exchange }: CandleNeed): string =>
+  `${Object.entries(TIMEFRAMES).find(([, one]) => one === span)?.[0]}${symbol ? ` of ${symbol}` : ""}${exchange ? ` at ${exchange}` : ""}`;
 
 /**
  * Returns what a definition requested, or why its function cannot be called. `now` is the time of the reads, and `viewNow`
@@ -227,12 +244,19 @@ export function requestedData(
   now: Millis,
   viewNow: Millis = now,
 ): RequestedData | string {
-  const need = candleNeed(definition);
-  const series = need && candles?.find(({ span }) => span === need.span);
-  if (need && (!series || isOutdated(series, book?.at)))
-    return `candles of ${definition.candles?.timeframe} were not read, so the strategy is not called`;
+  const found: Record<string, readonly StrategyCandle[]> = {};
+  let single: readonly StrategyCandle[] | undefined;
+  const needs = candleNeeds(definition);
+  for (const need of needs) {
+    const series = candles?.find((one) => isSameSource(one, need));
+    if (!series || isOutdated(series, book?.at))
+      return `candles of ${describeNeed(need)} were not read, so the strategy is not called`;
+    const rows = candlesFrom(series).slice(-need.count);
+    if (need.name === null) single = rows;
+    else found[need.name] = rows;
+  }
   return {
-    candles: series && need ? candlesFrom(series).slice(-need.count) : [],
+    candles: needs.length > 0 ? (single ?? found) : [],
     reference: definition.reference
       ? referenceFrom(elsewhere, { now, viewNow, maxAge: maxReferenceAgeOf(definition) })
       : NO_PRICES_ELSEWHERE,
@@ -322,7 +346,7 @@ const { of } = Money;
 export function inputFor(
   { strategy, live, market, book, now, requested }: CallInputs,
   { config, state }: { readonly config: unknown; readonly state: unknown },
-): StrategyInput {
+): AnyStrategyInput {
   const { state: books, number } = strategy;
   const draw = createRandom(mixHash(mixHash(0, number), now));
   const sideOf = (levels: Book["bids"]) =>

@@ -24,7 +24,7 @@ const at = (minutes: number): number => START + minutes * MINUTE;
 describe("candles of a past pass", () => {
   const five = definition({ candles: { timeframe: "5m", count: 2 } });
   const series = (minutes: readonly number[], passes: readonly number[]) => {
-    const requested = requestedPast(five, past(minutes), []);
+    const requested = requestedPast(five, past(minutes), {});
     return passes.map((pass) => {
       const [found] = requested(at(pass)).candles ?? [];
       return [
@@ -45,7 +45,7 @@ describe("candles of a past pass", () => {
       [15, [5, 10]],
       [20, [10, 15]],
     ]);
-    const requested = requestedPast(five, past(MINUTES), []);
+    const requested = requestedPast(five, past(MINUTES), {});
     expect(requested(at(10)).candles?.[0]).toEqual({
       span: 5 * MINUTE,
       count: 2,
@@ -69,11 +69,11 @@ describe("candles of a past pass", () => {
   });
 
   it("are none if the strategy uses none, and refused if they are longer than its own", () => {
-    expect(Object.keys(requestedPast(definition(), past([0]), [])(at(1)))).toEqual(["elsewhere"]);
+    expect(Object.keys(requestedPast(definition(), past([0]), {})(at(1)))).toEqual(["elsewhere"]);
     const long = candlesOf({ pair: "BTC/USDT", spanMillis: 3 * MINUTE }, [
       { at: START, open: "1", high: "1", low: "1", close: "1", volume: 1 },
     ]);
-    expect(() => requestedPast(five, long, [])).toThrow(
+    expect(() => requestedPast(five, long, {})).toThrow(
       "mine uses candles of 5m; backtest it on candles that divide them, not of 3 min",
     );
   });
@@ -81,10 +81,12 @@ describe("candles of a past pass", () => {
 
 describe("prices of other sources in a past pass", () => {
   it("are the closes of their last complete candles, if none is missing there", () => {
-    const requested = requestedPast(definition({ reference: true }), past([0]), [
-      { source: "one", candles: past([0, 1, 2, 5]) },
-      { source: "other", candles: past([4]) },
-    ]);
+    const requested = requestedPast(definition({ reference: true }), past([0]), {
+      reference: [
+        { source: "one", candles: past([0, 1, 2, 5]) },
+        { source: "other", candles: past([4]) },
+      ],
+    });
     const prices = [0, 0.99, 1, 2.5, 3, 3.99, 4, 5, 6, 7.99, 8].map((pass) =>
       requested(at(pass))
         .elsewhere?.prices.map(({ source, price }) => `${source} ${price / d("1")}`)

@@ -113,9 +113,9 @@ it("requests candles and prices only if its definition does", () => {
     undefined,
   ]);
   expect(["own", "other", "none"].map((name) => candlesFor?.(config(name)))).toEqual([
-    { span: HOUR, count: 3 },
-    undefined,
-    undefined,
+    [{ name: null, span: HOUR, count: 3 }],
+    [],
+    [],
   ]);
 });
 
