@@ -123,4 +123,17 @@ describe("execution quality", () => {
     const wide = `/api/v1/strategy/quality?from=2026-01-01&to=2026-12-31`;
     expect((await ask(wide, { headers })).status).toBe(400);
   });
+
+  it("counts each fill of a moment that has more fills than a page", async () => {
+    const [{ account, tradeId } = {} as never] = await box.store.fillsOf(box.id, { limit: 1 });
+    const columns = "client_id, strategy, side, price, amount, notional, fees, at, superseded";
+    await box.context.client.execute({
+      sql: `with recursive copies(n) as (select 1 union all select n + 1 from copies where n < 700)
+        insert into fills (account, symbol, trade_id, ${columns})
+        select account, symbol, 'copy' || n, ${columns} from copies, fills where account = ? and trade_id = ?`,
+      args: [account, tradeId],
+    });
+    const after = await runOperation<QualityAnswer>(box.deps, "get_quality", { id: box.id });
+    expect(after.strategies[0]?.fills).toBe((quality.strategies[0]?.fills ?? 0) + 700);
+  });
 });
