@@ -1,7 +1,19 @@
+import type { Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { findChromium, holdRequests } from "../support/browser.ts";
+import { gridRequest } from "../support/requests.ts";
 import { servedPage } from "../support/served.ts";
 import { commandIn } from "../support/signed-in.ts";
+
+const GRID = gridRequest({ lowerPrice: 50_000, upperPrice: 70_000, gridLevels: 4, orderSize: 100 });
+
+function signal() {
+  let send = () => {};
+  const came = new Promise<void>((resolve) => {
+    send = resolve;
+  });
+  return { came, send };
+}
 
 describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped without Chromium)", () => {
   const served = servedPage(["--tick-interval", "3600000"]);
@@ -52,6 +64,21 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
     await (await guide.response())?.finished();
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     expect(await page.getByLabel("Lower price, USDT").inputValue()).toBe("");
+    await context.close();
+  });
+
+  it("count an amount that is not loaded yet as unknown, not as zero", async () => {
+    const { page, context } = await served.signIn();
+    const release = await holdRequests(page, "**/strategy/grid/withdraw-plan*");
+    await page.goto(`${served.url}/#/start?exchange=kraken&symbol=BTC/USDT`);
+    const asked = page.waitForRequest("**/strategy/grid/withdraw-plan*");
+    await asked;
+    const budget = page.getByLabel("Budget, USDT");
+    expect(await budget.inputValue()).toBe("1000");
+    expect(await page.getByText(/USDT free$/).count()).toBe(0);
+    release();
+    await page.getByText(/USDT free$/).waitFor();
+    expect(await budget.inputValue()).toBe("1000");
     await context.close();
   });
 
@@ -153,6 +180,53 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
     const run = page.waitForRequest("**/api/v1/backtest");
     await page.getByRole("button", { name: "Backtest it" }).first().click();
     expect((await run).postDataJSON()).toMatchObject({ symbol });
+    await context.close();
+  });
+
+  it("add no paper trading to real P&L", async () => {
+    const { page, context } = await served.signIn();
+    await served.call("POST", "/strategy/grid", GRID);
+    await page.route("**/strategy/grid/status", async (route) => {
+      const response = await route.fetch();
+      const { strategies, ...rest } = (await response.json()) as { strategies: object[] };
+      const paper = strategies.map((grid) => ({ ...grid, id: "paper", dryRun: true }));
+      await route.fulfill({ response, json: { ...rest, strategies: [...strategies, ...paper] } });
+    });
+    await page.reload();
+    await page.getByLabel("Totals in USDT (paper trading)").waitFor();
+    expect(await page.getByLabel("Totals in USDT").count()).toBe(2);
+    await page.unrouteAll();
+    await context.close();
+  });
+
+  it("load a list again for what happened while it was loading", async () => {
+    const { page, context } = await served.signIn();
+    await page.clock.install({ time: "2026-01-01T00:00:00Z" });
+    await page.reload();
+    await page.getByRole("heading", { name: "Grids (" }).waitFor();
+    await page.clock.pauseAt("2026-01-01T01:00:00Z");
+    const [read, released] = [signal(), signal()];
+    const hold = async (route: Route) => {
+      const response = await route.fetch();
+      read.send();
+      await released.came;
+      await route.fulfill({ response });
+    };
+    await page.route("**/strategy/grid/status", hold, { times: 1 });
+    await served.call("POST", "/strategy/grid", { ...GRID, name: "first" });
+    await read.came;
+    // Another list of the page hears of the same event.
+    const isHeard = page.waitForRequest("**/strategy/quote/status");
+    await served.call("POST", "/strategy/grid", { ...GRID, name: "second" });
+    await isHeard;
+    released.send();
+    const second = page.getByRole("link", { name: "second" });
+    // Less than the minute after which each list is loaded again.
+    for (let at = 0; at < 1500 && (await second.count()) === 0; at++) {
+      await page.evaluate("fetch('/static/page/icon.svg').then((a) => a.text())");
+      await page.clock.runFor(20);
+    }
+    expect(await second.count()).toBe(1);
     await context.close();
   });
 });
