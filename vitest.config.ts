@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { PACKAGE } from "./test/support/package-alias.ts";
+import { STARTS_PROGRAMS } from "./test/support/starts-programs.ts";
 
 /** Each of these wants a process to itself: it plants leaks, or hears of keys. */
 const ALONE = [
@@ -25,14 +26,13 @@ const FOLDERS = [
   "venues",
   "web",
 ];
-/** What tests elsewhere start programs with. */
-const STARTS = /support\/(browser|command|deployment|edge|edge-live|sqld|terminal|workerds)\.ts"/;
 
 const PROGRAMS = readdirSync("test", { recursive: true, encoding: "utf8" })
   .map((path) => join("test", path))
   .filter((path) => path.endsWith(".test.ts"))
   .filter(
-    (path) => FOLDERS.includes(path.split("/")[1] as string) || STARTS.test(readFileSync(path, "utf8")),
+    (path) =>
+      FOLDERS.includes(path.split("/")[1] as string) || STARTS_PROGRAMS.test(readFileSync(path, "utf8")),
   );
 
 export default defineConfig({

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Loader, type Metafile, type Plugin } from "esbuild";
+import { STARTS_PROGRAMS } from "../support/starts-programs.ts";
 import { GUARDS, isOfSchema } from "./guards/guards.ts";
 import { instrument, type Mutant } from "./instrument.ts";
 
@@ -12,37 +13,48 @@ export const OUT = `dist/test/mutation/${process.pid}`;
 
 /** What is changed: the engine, its strategies with their ledgers, the stores, and what people and agents use. */
 const CHANGED = new RegExp(
-  `^src/(${[
+  `^(cli/(actions|commands|host|terminal|command-line)|src/(${[
     "engine",
     "grid/(kind|booking|ladder|plan|state|start|operations)",
-    "adapters/(ccxt|libsql/(?!adapter-store|dry-books|sandbox-books))",
+    "adapters/(ccxt|streams|libsql/(?!adapter-store|dry-books|sandbox-books))",
     "storage/(client|metrics)",
-    "ports/kill-permit",
     "quote|limits|orders|controls|liquidity|notify|report|history|backtest|own",
+    "candles|plans|ports|quality|web",
     "transport/mcp",
-  ].join("|")})`,
+  ].join("|")}))`,
 );
-/** Whose tests are asked: those that run in one process, and quickly. */
+/** Whose tests are asked: those that run in one process, and quickly, and those of the page. */
 const REQUEST =
-  /^test\/(engine|grid|kinds|quote|limits|orders|controls|control|audit|quality|storage|adapters\/(libsql|vault|ccxt|sandbox)|model|notify|metrics|ports|report|liquidity|week|history|backtest|suggest|own|transport)\/.*\.test\.ts$/;
+  /^test\/(engine|grid|kinds|quote|limits|orders|controls|control|audit|quality|storage|adapters\/(libsql|vault|ccxt|sandbox|streams)|candles|cli|model|notify|metrics|ports|report|liquidity|week|history|backtest|suggest|own|transport|venues\/stream|web)\/.*\.test\.ts$/;
+const OF_PAGE = /^test\/web\//;
 
 const filesOf = (folder: string, expected: RegExp): string[] =>
   (readdirSync(join(root, folder), { recursive: true }) as string[])
     .map((path) => join(folder, path))
-    .filter((path) => path.endsWith(".ts") && expected.test(path))
+    .filter((path) => /(?<!\.d)\.tsx?$/.test(path) && expected.test(path))
     .sort();
 
-export const changedFiles = (): string[] => filesOf("src", CHANGED);
-export const testFiles = (): string[] => filesOf("test", REQUEST);
+export const changedFiles = (): string[] => ["cli", "src"].flatMap((folder) => filesOf(folder, CHANGED));
+/** The changes are not in programs that a test starts, except for the page in a browser. */
+export const testFiles = (): string[] =>
+  filesOf("test", REQUEST).filter(
+    (file) => OF_PAGE.test(file) || !STARTS_PROGRAMS.test(readFileSync(join(root, file), "utf8")),
+  );
 
 /** What is made with `createRequire` is the head of another program. */
 const HERE = /(?<!createRequire\()import\.meta\.url/g;
 
-const sourceOf = (file: string): string =>
-  readFileSync(join(root, file), "utf8").replaceAll(
+/** A path that the type checker must not follow. */
+const UNTYPED = /const PATH = ("[^"]+");/;
+
+function sourceOf(file: string): string {
+  const text = readFileSync(join(root, file), "utf8");
+  const [, path] = UNTYPED.exec(text) ?? [];
+  return (path ? text.replace("import(PATH)", `import(${path})`) : text).replaceAll(
     HERE,
     JSON.stringify(pathToFileURL(join(root, file)).href),
   );
+}
 
 /** Lets each file know where it stood, and puts those in that hold changes. */
 const placing = (changed: ReadonlyMap<string, string>): Plugin => ({
@@ -69,9 +81,15 @@ export interface Bundled {
   readonly digestOf: (entry: string) => string;
   /** Whether a file of tests asks parts and operations, and not the whole service. */
   readonly isOfParts: (entry: string) => boolean;
+  /** Whether a file of tests, or the worker, rests on one of these files. */
+  readonly restsOn: (entry: string, files: ReadonlySet<string>) => boolean;
+  /** The page's script, which holds every change. */
+  readonly page: string;
 }
 
 export const WORKER = "test/mutation/worker.ts";
+const PAGE = "src/web/main.tsx";
+const BROWSER = "test/mutation/browser.ts";
 
 /** All that an entry imports, and that imports. */
 function reachedFrom({ inputs }: Metafile, entry: string): ReadonlySet<string> {
@@ -81,8 +99,17 @@ function reachedFrom({ inputs }: Metafile, entry: string): ReadonlySet<string> {
   return reached;
 }
 
+/** A browser's tests rest on the page, too. */
+const restOf = (metafile: Metafile, page: Metafile, entry: string): ReadonlySet<string> => {
+  const own = reachedFrom(metafile, entry);
+  return own.has(BROWSER) ? new Set([...own, ...reachedFrom(page, PAGE)]) : own;
+};
+
 /** What each entry rests on, as it is now. */
-function digesting(metafile: Metafile, migrations: string): (entry: string) => string {
+function digesting(
+  rest: (entry: string) => ReadonlySet<string>,
+  migrations: string,
+): (entry: string) => string {
   const own = new Map<string, string>();
   const digest = (path: string): string => {
     const known = own.get(path) ?? shortHash(readFileSync(join(root, path), "utf8"));
@@ -90,7 +117,7 @@ function digesting(metafile: Metafile, migrations: string): (entry: string) => s
     return known;
   };
   return (entry) => {
-    const all = [...reachedFrom(metafile, entry)].sort().map((path) => `${path} ${digest(path)}`);
+    const all = [...rest(entry)].sort().map((path) => `${path} ${digest(path)}`);
     return shortHash([migrations, ...all].join("\n"));
   };
 }
@@ -151,6 +178,14 @@ export async function bundleDeeds(): Promise<{ script: string; mutants: readonly
 /** All tests and the simulation in one program, which holds every change. */
 export async function bundle(): Promise<Bundled> {
   const { mutants, changed } = changes();
+  const page = await build({
+    ...OPTIONS,
+    plugins: [placing(changed)],
+    entryPoints: { page: join(root, PAGE) },
+    platform: "browser",
+    packages: "bundle",
+    loader: { ".css": "empty" },
+  });
   const tests = Object.fromEntries(testFiles().map((file, i) => [file, `test-${i}`]));
   const entries = Object.entries(tests).map(([file, name]) => [name, join(root, file)]);
   const { metafile } = await build({
@@ -162,14 +197,20 @@ export async function bundle(): Promise<Bundled> {
       worker: join(root, WORKER),
     },
     splitting: true,
-    alias: { vitest: join(root, "test/mutation/tests.ts") },
+    alias: {
+      vitest: join(root, "test/mutation/tests.ts"),
+      "playwright-core": join(root, BROWSER),
+    },
   });
+  const rest = (entry: string) => restOf(metafile, page.metafile, entry);
   return {
     worker: at("worker"),
     first: at("switch"),
     mutants,
     tests: Object.fromEntries(Object.entries(tests).map(([file, name]) => [file, at(name)])),
-    digestOf: digesting(metafile, migrationsDigest()),
-    isOfParts: (entry) => !reachedFrom(metafile, entry).has("src/app.ts"),
+    digestOf: digesting(rest, migrationsDigest()),
+    isOfParts: (entry) => !rest(entry).has("src/app.ts") && !rest(entry).has(BROWSER),
+    restsOn: (entry, files) => [...rest(entry)].some((path) => files.has(path)),
+    page: at("page"),
   };
 }

@@ -8,7 +8,7 @@ import type { Ask, Reported } from "./units.ts";
 export type Silence = "too long" | "ended";
 
 /** One warm process, begun anew when it hangs or ends. */
-export function openChild({ worker, first, tests }: Bundled) {
+export function openChild({ worker, first, tests, page }: Bundled) {
   let child: ChildProcess | undefined;
   let processes = 0;
 
@@ -17,6 +17,7 @@ export function openChild({ worker, first, tests }: Bundled) {
     const env = {
       ...process.env,
       TESTS: JSON.stringify(tests),
+      PAGE: page,
       ...(mutant === undefined ? {} : { MUTANT: String(mutant) }),
     };
     const made = fork(worker, {

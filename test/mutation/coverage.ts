@@ -54,6 +54,8 @@ interface How {
   readonly isQuick: boolean;
   /** Parts of the paths of what is asked; undefined asks all. */
   readonly by: readonly string[] | undefined;
+  /** The files with changes to try: what rests on none of them is not asked. */
+  readonly files: ReadonlySet<string>;
   readonly isOver: () => boolean;
   readonly report: (left: number) => void;
 }
@@ -61,12 +63,16 @@ interface How {
 /** What each test, seed and deed comes across, found out once; undefined where there was no time for all of it. */
 export async function cover(
   bundled: Bundled,
-  { workers, found, isQuick, by, isOver, report }: How,
+  { workers, found, isQuick, by, files, isOver, report }: How,
 ): Promise<Coverage | undefined> {
   const places = placesOf(bundled);
   const all = [
-    ...testsOf(bundled, isQuick, by).map((file): Ask => ({ kind: "cover", file })),
-    ...unitsOf(isQuick, by).map((unit): Ask => ({ kind: "cover unit", unit })),
+    ...testsOf(bundled, isQuick, by)
+      .filter((file) => bundled.restsOn(file, files))
+      .map((file): Ask => ({ kind: "cover", file })),
+    ...(bundled.restsOn(WORKER, files) ? unitsOf(isQuick, by) : []).map(
+      (unit): Ask => ({ kind: "cover unit", unit }),
+    ),
   ];
   const digestOf = (ask: Ask) => bundled.digestOf(ask.kind === "cover" ? ask.file : WORKER);
   const asks = all.filter((ask) => found[JSON.stringify(ask)]?.digest !== digestOf(ask));

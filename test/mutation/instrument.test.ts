@@ -19,3 +19,21 @@ it("only a text that is built once per process is marked as lasting", () => {
   expect(linesOf(true)).toEqual([3, 4, 5]);
   expect(linesOf(false)).toEqual([2, 6]);
 });
+
+it("leaves a call alone whose name every record has, such as toString", () => {
+  const mutants: Mutant[] = [];
+  const source = "export const textOf = (a) => a.toString();\n";
+  expect(instrument("src/web/some.tsx", source, mutants)).toBe(source);
+  expect(mutants).toEqual([]);
+});
+
+it("changes what stands in an element of the page", () => {
+  const mutants: Mutant[] = [];
+  const out = instrument(
+    "src/web/some.tsx",
+    "export const Part = ({ a }) => <b>{a > 1 ? a : <i />}</b>;\n",
+    mutants,
+  );
+  expect(mutants.map(({ to }) => to)).toEqual(["a >= 1", "true", "false"]);
+  expect(out).toContain("<b>{(__mutant(0) ? (a >= 1) : ");
+});

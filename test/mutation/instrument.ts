@@ -258,15 +258,21 @@ const literal: Operator = ({ value }) =>
 
 /** Calls that leave things out, or put them in an order: what is left without them. */
 const LEFT_OUT = new Set(["filter", "slice", "sort", "toSorted", "reverse", "orderBy", "limit", "where"]);
-const TWINS: Readonly<Record<string, string>> = { some: "every", every: "some", min: "max", max: "min" };
-const COMPARED: Readonly<Record<string, string>> = {
-  eq: "ne",
-  ne: "eq",
-  lt: "lte",
-  lte: "lt",
-  gt: "gte",
-  gte: "gt",
-};
+// Maps, because records have toString, too.
+const TWINS = new Map([
+  ["some", "every"],
+  ["every", "some"],
+  ["min", "max"],
+  ["max", "min"],
+]);
+const COMPARED = new Map([
+  ["eq", "ne"],
+  ["ne", "eq"],
+  ["lt", "lte"],
+  ["lte", "lt"],
+  ["gt", "gte"],
+  ["gte", "gt"],
+]);
 
 const called: Operator = (node, textOf) => {
   const callee = nodeOf(node.callee);
@@ -274,7 +280,7 @@ const called: Operator = (node, textOf) => {
   const all = given.map(textOf).join(", ");
   if (callee?.type === "Identifier") {
     const name = String(callee.name);
-    const other = COMPARED[name] ?? (given.length === 2 ? TWINS[name] : undefined);
+    const other = COMPARED.get(name) ?? (given.length === 2 ? TWINS.get(name) : undefined);
     if (other) return [{ operator: "twin", text: `${other}(${all})` }];
     if ((name !== "and" && name !== "or") || given.length < 2) return [];
     return given.map((_, i) => ({
@@ -289,7 +295,7 @@ const called: Operator = (node, textOf) => {
   if (!on || !property || callee?.optional === true) return [];
   const name = String(property.name);
   if (LEFT_OUT.has(name)) return [{ operator: "left out", text: textOf(on) }];
-  const twin = TWINS[name];
+  const twin = TWINS.get(name);
   return twin ? [{ operator: "twin", text: `${textOf(on)}.${twin}(${all})` }] : [];
 };
 

@@ -13,7 +13,7 @@ const USAGE = `Changes the source in one place at a time, and shows which tests 
 
   --sample N [--seed N]   try N random changes (default 300); --seed defaults to the clock
   --all                   try all changes
-  --only PATH[,PATH…]     try all changes in files whose path contains one of these
+  --only PATH[,PATH…]     try all changes in files whose path contains one of these; with --sample, N of them
   --quick                 use only quick tests and few seeds
   --by PATH[,PATH…]       use only tests whose path contains one of these (also test/simulation,
                           test/mutation/guards)
@@ -85,7 +85,7 @@ async function main(): Promise<boolean> {
   const isNamed = ({ id }: { readonly id: string }) => equivalent.has(id);
 
   const chosen = draw(countRequests(bundled.mutants, values.only?.split(",")));
-  const coverage = await covering(bundled, isOver);
+  const coverage = await covering(bundled, new Set(chosen.map(({ file }) => file)), isOver);
   if (!coverage) {
     console.log("the coverage is not complete yet: run the same command again to continue");
     return false;
@@ -146,13 +146,18 @@ function draw(mutants: readonly Mutant[]): readonly Mutant[] {
 }
 
 /** What notices what, as far as there was time to find it out; undefined where there was not enough. */
-async function covering(bundled: Bundled, isOver: () => boolean): Promise<Coverage | undefined> {
+async function covering(
+  bundled: Bundled,
+  files: ReadonlySet<string>,
+  isOver: () => boolean,
+): Promise<Coverage | undefined> {
   const { all: found, save: keep } = sharedResults<Found[string]>(COVERAGE);
   const coverage = await cover(bundled, {
     workers,
     found,
     isQuick: values.quick === true,
     by: values.reach ? ["test/simulation"] : values.by?.split(","),
+    files,
     isOver,
     report: (left) => {
       onReport(`coverage: ${left} tests left`);

@@ -1,5 +1,5 @@
 /** More changes than there are. */
-const MAX_CHANGES = 32_768;
+export const MAX_CHANGES = 65_536;
 
 /** Which change is taken, and which ones were asked for. */
 const state = { active: Number(process.env.MUTANT ?? -1), reached: new Uint8Array(MAX_CHANGES) };
@@ -7,7 +7,8 @@ const state = { active: Number(process.env.MUTANT ?? -1), reached: new Uint8Arra
 const shared = globalThis as unknown as { __mutant: (number: number) => boolean };
 
 const isActive = (number: number): boolean => number === state.active;
-const note = (number: number): boolean => {
+/** Notes that a change was asked for. */
+export const note = (number: number): boolean => {
   state.reached[number] = 1;
   return false;
 };
@@ -18,6 +19,9 @@ export function turnOn(number: number): void {
   state.active = number;
   shared.__mutant = isActive;
 }
+
+/** The change that is on; undefined while it is noted what is asked for. */
+export const activeChange = (): number | undefined => (shared.__mutant === note ? undefined : state.active);
 
 export const turnOff = (): void => turnOn(-1);
 

@@ -68,3 +68,18 @@ export const expect = Object.assign(
   expect,
   matchers.customMatchers,
 );
+
+const stubbed = new Map<string, unknown>();
+
+/** What tests use of Vitest's. */
+export const vi = {
+  stubGlobal(name: string, value: unknown): void {
+    const all = globalThis as unknown as Record<string, unknown>;
+    if (!stubbed.has(name)) stubbed.set(name, all[name]);
+    all[name] = value;
+  },
+  unstubAllGlobals(): void {
+    for (const [name, value] of stubbed) (globalThis as unknown as Record<string, unknown>)[name] = value;
+    stubbed.clear();
+  },
+};
