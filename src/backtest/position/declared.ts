@@ -53,10 +53,12 @@ export function* backtestingDeclared(
   definition: AnyStrategyDefinition,
   request: Pick<OwnStrategyRequest, "baseBudget" | "quoteBudget" | "options">,
   candles: Candles,
-  { reference = [], elsewhere, ...options }: OwnStrategyBacktestOptions,
+  { reference = [], elsewhere, stored, ...options }: OwnStrategyBacktestOptions,
 ): Generator<number, OwnStrategyBacktest> {
   const { market, balances } = options;
-  const config = ownStrategyConfigOf(definition, request.options, pastBudget(request, market, balances));
+  const loaded = ownStrategyConfigOf(definition, request.options, pastBudget(request, market, balances));
+  const config = { ...loaded, version: stored?.version ?? loaded.version };
+  const memory = stored ? { json: JSON.stringify(stored.state), version: stored.version } : null;
   const kind = ownStrategyKind([{ ...definition, isCalledTwice: true }]);
   const id = `${definition.name}-backtest`;
   const logs: StrategyLog[] = [];
@@ -75,7 +77,7 @@ export function* backtestingDeclared(
       kind: kind.name,
       version: kind.version,
       config,
-      state: newOwnStrategyState(startPrice),
+      state: { ...newOwnStrategyState(startPrice), memory },
     }),
     candles,
     { ...options, kinds: kindsOf([{ ...kind, run } as unknown as Kind]), requested },
@@ -116,9 +118,10 @@ export function* backtestOwnStrategy(
   return ownStrategyBacktestOut(over, result, { from, until });
 }
 
-interface OwnStrategyBacktestOptions
-  extends Omit<PositionBacktestOptions, "kinds" | "requested">,
-    OtherPast {}
+interface OwnStrategyBacktestOptions extends Omit<PositionBacktestOptions, "kinds" | "requested">, OtherPast {
+  /** State that an older version of the strategy left. */
+  readonly stored?: { readonly version: number; readonly state: unknown } | undefined;
+}
 
 const NO_REFERENCE_PAST = {
   code: "no_reference",

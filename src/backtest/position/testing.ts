@@ -31,6 +31,8 @@ export interface StrategyPast {
   readonly reference?: StrategyPast["prices"] | Readonly<Record<string, StrategyPast["prices"]>>;
   /** Prices at the same times for requests of candles of another pair or exchange, by the names of the requests. */
   readonly candles?: Readonly<Record<string, StrategyPast["prices"]>>;
+  /** State that an older version left, to test `upgrade`: the run goes on from it, as a server does after an update. */
+  readonly stored?: { readonly version: number; readonly state: unknown };
   readonly base?: Amount;
   readonly quote?: Amount;
   readonly market?: TestMarketRules;
@@ -76,6 +78,7 @@ export function backtestStrategy(
     prices,
     reference,
     candles = {},
+    stored,
     base = 0,
     quote = 0,
     market: rules = {},
@@ -90,6 +93,7 @@ export function backtestStrategy(
     backtestingDeclared(definition, { ...budget, options: config }, minuteCandles(prices, market), {
       market,
       withBand: false,
+      stored,
       reference: Object.entries(namedPrices(reference)).map(([source, levels]) => ({
         source,
         candles: minuteCandles(levels, market),
