@@ -10,6 +10,7 @@ import type { Store } from "../../src/ports/stores/store.ts";
 import type { Reference, Venue } from "../../src/ports/venue.ts";
 import { followKind } from "../kinds/follow.ts";
 import { d, market } from "../support/grid.ts";
+import { virtualLocal } from "../support/local.ts";
 import { NOW, SYMBOL, snapshot, strategy, TIMING } from "../support/made.ts";
 
 const EVERY = 20_000;
@@ -54,7 +55,7 @@ const observeWith = async (of: { venue?: Venue; snapshot?: Snapshot; answer?: Re
     requestCount++;
     return of.answer ?? { prices: [{ source: "mexc", price: d("100") }], maxConfidence: null, listed: true };
   };
-  const deps = { store, kinds: kindsOf([reader]), reference };
+  const deps = { store, kinds: kindsOf([reader]), reference, local: virtualLocal(0).local };
   const { markets } = await observe(of.venue ?? venue(), deps, of.snapshot ?? quiet(), budget());
   return { observed: markets.get(SYMBOL), requestCount };
 };

@@ -46,6 +46,7 @@ import {
 import { takeCallsAfterChange, WAITED } from "./adapter-store.ts";
 import { insertIntents, isOrder, readUnsettled, updateOrder } from "./order-rows.ts";
 import {
+  firstRows,
   isCut,
   type KillChange,
   READ_SNAPSHOT,
@@ -218,7 +219,8 @@ function passWrites(context: Context): Pick<PassStore, "takeLease" | "record" | 
 
   return {
     async takeLease(request) {
-      const begun = await beginPass(context, request);
+      const isLarge = passes.get(request.account)?.isLarge;
+      const begun = await beginPass(context, request, firstRows(isLarge));
       if (begun) passes.set(request.account, begun.pass);
       return begun?.found;
     },
@@ -248,6 +250,7 @@ function passWrites(context: Context): Pick<PassStore, "takeLease" | "record" | 
 async function beginPass(
   context: Context,
   request: Parameters<PassStore["takeLease"]>[0],
+  first: ReturnType<typeof firstRows>,
 ): Promise<{ found: Snapshot; pass: RunningPass } | undefined> {
   const { client, prepare, uses } = context;
   const { account, owner, ttl, overlap, scheduled, isUrgent = false, calls } = request;
@@ -256,13 +259,14 @@ async function beginPass(
   const lease = prepare(leaseUpdate({ isUrgent, isScheduled }));
   const values = { account, owner, ttl, ...(isScheduled ? { scheduled } : {}) };
   const taking = [lease(values), ...(calls ? [takeCallsAfterChange(context, account, calls)] : [])];
-  const results = await client.batch([...taking, READ_SNAPSHOT.with({ account, overlap })], "write", use);
+  const reading = READ_SNAPSHOT.with({ account, overlap, ...first });
+  const results = await client.batch([...taking, reading], "write", use);
   const [claimed, paid, read] = [results[0], calls && results[1], results.at(-1)];
   const row = claimed?.rows[0];
   if (!row) return undefined;
   const [token, until, at] = [Number(row[0]), Number(row[1]), Number(row[2])];
   const whole = snapshot({ account, token, owner, until, now: at }, read, context.convert);
-  const found = isCut(whole) ? { ...whole, ...(await readInParts(context, account, use)) } : whole;
+  const found = isCut(whole, first) ? { ...whole, ...(await readInParts(context, account, use)) } : whole;
   const [{ costs = null } = {}] = READ_SNAPSHOT.rows(accounts, read);
   const [newest] = READ_SNAPSHOT.rows(events, read);
   uses.set(account, use);
@@ -271,6 +275,7 @@ async function beginPass(
     pass: {
       costs: costs ?? [],
       strategies: found.strategies.map(({ id }) => id),
+      isLarge: isCut(found, firstRows()),
       head: headOfRow(newest),
     },
   };

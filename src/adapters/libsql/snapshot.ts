@@ -41,6 +41,8 @@ export interface RunningPass {
   head: ChainHead | undefined;
   readonly costs: readonly CostDay[];
   readonly strategies: readonly string[];
+  /** Whether the account is read in parts. */
+  readonly isLarge: boolean;
 }
 
 const SCOPE_OF_ACCOUNT = scopeOfAccount("");
@@ -60,12 +62,12 @@ export const READ_SNAPSHOT = bundle(() => {
         .from(strategies)
         .where(and(eq(strategies.account, account), isRunning()))
         .orderBy(strategies.number)
-        .limit(MAX_STRATEGIES_AT_ONCE + 1),
+        .limit(sql.placeholder("strategies")),
     ],
     [
       orders,
       // Sorted later: SQLite would read every row once more.
-      sql`select * from ${unsettled} where ${orders.account} = ${account} and ${isUnsettled()} limit ${sql.raw(String(MAX_ORDERS_AT_ONCE + 1))}`,
+      sql`select * from ${unsettled} where ${orders.account} = ${account} and ${isUnsettled()} limit ${sql.placeholder("orders")}`,
     ],
     [
       events,
@@ -102,9 +104,17 @@ const MAX_STRATEGIES_AT_ONCE = 250;
 const MAX_ORDERS_AT_ONCE = 1000;
 const MAX_BYTES_AT_ONCE = 1_500_000;
 
-/** Returns whether a snapshot lacks strategies or orders. */
-export const isCut = ({ strategies: found, orders: open }: Snapshot): boolean =>
-  found.length > MAX_STRATEGIES_AT_ONCE || open.length > MAX_ORDERS_AT_ONCE;
+/** Returns how many rows to request first: one more than an account can have that is read at once. */
+export const firstRows = (isLarge = false) =>
+  isLarge
+    ? { strategies: 1, orders: 1 }
+    : { strategies: MAX_STRATEGIES_AT_ONCE + 1, orders: MAX_ORDERS_AT_ONCE + 1 };
+
+/** Returns whether a snapshot has all the rows that were requested, and so can lack others. */
+export const isCut = (
+  { strategies: found, orders: open }: Pick<Snapshot, "strategies" | "orders">,
+  most: ReturnType<typeof firstRows>,
+): boolean => found.length >= most.strategies || open.length >= most.orders;
 
 const READ_STRATEGIES = bundle(() => [
   [

@@ -11,6 +11,7 @@ import type { Kinds } from "../../ports/kind.ts";
 import type { PassStore, Snapshot } from "../../ports/stores/pass-store.ts";
 import type { HistoryStore } from "../../ports/stores/store.ts";
 import type { Timing, Venue, VenueFill, VenueOrder } from "../../ports/venue.ts";
+import { letOthersRun } from "../../ports/within-time.ts";
 import { rhythmOf } from "../decide/intents.ts";
 import type { OrderReport } from "../reconcile/order-fills.ts";
 import type { MarketSnapshot, Observation } from "../reconcile/reconcile.ts";
@@ -26,11 +27,14 @@ import { leavingPairs, leavingStrategies, sellsBase } from "./urgent.ts";
 /** Reads what a pass needs, in an order that misses nothing: open orders before trades, both before lookups. */
 export async function observe(
   venue: Venue,
-  deps: Pick<Deps, "kinds" | "reference" | "candlesAt"> & { readonly store: PassStore & MeasuredStore },
+  deps: Pick<Deps, "kinds" | "reference" | "candlesAt" | "local"> & {
+    readonly store: PassStore & MeasuredStore;
+  },
   snapshot: Snapshot,
   budget: Budget,
 ): Promise<Observation & { readonly short: boolean }> {
-  const { store, kinds } = deps;
+  const { store, kinds, local } = deps;
+  const isLarge = hasManyOrders(snapshot);
   const leaving = leavingPairs(snapshot);
   const balancesFirst = needsBalancesFirst(venue, snapshot);
   const readBalances = async () => (await callWithinBudget(budget, () => venue.balances()))?.answer;
@@ -41,11 +45,13 @@ export async function observe(
   const { markets, refused, reports } = marketReads;
   let { short } = marketReads;
   let balances = first ?? marketReads.balances;
+  if (isLarge) await letOthersRun(local);
   await readElsewhere({ ...deps, venue }, snapshot, markets, budget);
   await readCandles({ ...deps, venue }, snapshot, markets, budget);
   await readMeasuredFills({ kinds, store }, snapshot, markets);
   const { idle, ...trades } = await readForCreates(venue, snapshot, { markets, reports, kinds }, budget);
   short ||= trades.short;
+  if (isLarge) await letOthersRun(local);
   const strategies = snapshot.strategies.filter(({ symbol }) => !idle.has(symbol));
   if (!balances && (await mayCreate({ ...snapshot, strategies }, markets, reports, kinds))) {
     spareFor(venue, leaving);
@@ -66,6 +72,11 @@ export async function observe(
   const read = { refused, reports, balances, balancesFirst, feePrices, timing: venue.timing };
   return { ...read, ...ofStrangers, markets: whole, short: short || isShort };
 }
+
+/** Other requests run after each step over an account with more. */
+const MANY_ORDERS = 1000;
+
+export const hasManyOrders = ({ orders }: Snapshot): boolean => orders.length > MANY_ORDERS;
 
 /**
  * Returns whether the balances are read before the orders. If the calls are few, the reads of several pairs would use

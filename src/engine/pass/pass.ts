@@ -20,7 +20,7 @@ import type { Observation } from "../reconcile/reconcile.ts";
 import { isBehind, serialOf } from "../reconcile/recovery.ts";
 import { act, type Cancelled, cancelEach, type Hold, protocolTime, record } from "./act.ts";
 import { type Budget, budgetOf } from "./budget.ts";
-import { observe } from "./observe.ts";
+import { hasManyOrders, observe } from "./observe.ts";
 import { NO_OFFER_MINUTES, offerMinutesOf, readConfidence } from "./own-offers.ts";
 import { checkStops, isStopWatched, watchChanges } from "./stop-watch.ts";
 import { logLines } from "./strategy-log.ts";
@@ -201,7 +201,7 @@ async function pass(
     bounds: boundsOf(snapshot, limits),
     kinds,
   };
-  if (snapshot.orders.length > MANY_ORDERS) await letOthersRun(local);
+  if (hasManyOrders(snapshot)) await letOthersRun(local);
   const decision = await inTurns(decideInSteps(snapshot, observation, terms), local);
   const recorded = await record(store, snapshot, decision);
   logEvents(deps.log, decision);
@@ -228,9 +228,6 @@ async function pass(
   const sent = { cancels: [...urgent.requested, ...cancels], creates };
   return passOf(short, reactions, leavesWith(loaded, decision, sent));
 }
-
-/** Other requests run after an account with more was read from the exchange. */
-const MANY_ORDERS = 1000;
 
 /** Number of steps until other requests run; a step takes less than a tenth of a millisecond. */
 const STEPS_PER_TURN = 100;

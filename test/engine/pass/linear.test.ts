@@ -87,8 +87,16 @@ describe("a pass over many strategies", () => {
     let pauses = 0;
     Object.assign(context, { pause: async () => void pauses++ });
     const sizes: number[] = [];
-    const { fresh } = context.client;
+    const first: number[] = [];
+    const { fresh, batch } = context.client;
     Object.assign(context.client, {
+      async batch(...request: Parameters<typeof batch>) {
+        const results = await batch(...request);
+        const read = results.find(({ columns }) => columns.length === 9)?.rows[0];
+        if (read)
+          first.push(...[read[2], read[3]].map((rows) => (JSON.parse(String(rows)) as unknown[]).length));
+        return results;
+      },
       async fresh(...request: Parameters<typeof fresh>) {
         const result = await fresh(...request);
         sizes.push((JSON.parse(String(result.rows[0]?.[0])) as unknown[]).length);
@@ -123,7 +131,11 @@ describe("a pass over many strategies", () => {
       ...Array.from({ length: parts }, (_, part) => Math.min(1000, orders.length - part * 1000)),
     ]);
     expect(pauses).toBe(4 + parts);
-    // After the reads, and after 100 steps: of ten orders each, and two of each strategy (its books, and its orders).
-    expect(turns).toBe(1 + Math.floor((Math.ceil(orders.length / 10) + 2 * 600) / 100));
+    // After the markets, the trades and all reads, and after 100 steps: of ten orders each, and two of each strategy (its books, and its orders).
+    expect(turns).toBe(3 + Math.floor((Math.ceil(orders.length / 10) + 2 * 600) / 100));
+    // The next pass knows that the account is read in parts, and reads nothing twice.
+    expect(await runPass({ ...deps, local, store }, still)).toMatchObject({ outcome: "stepped" });
+    expect(first).toEqual([251, 1001, 1, 1]);
+    expect(found[1]?.orders).toEqual(orders);
   });
 });

@@ -10,6 +10,7 @@ import type { Kinds } from "../../../src/ports/kind.ts";
 import type { Snapshot } from "../../../src/ports/stores/pass-store.ts";
 import type { Store } from "../../../src/ports/stores/store.ts";
 import { d, slot, state } from "../../support/grid.ts";
+import { virtualLocal } from "../../support/local.ts";
 import {
   describeFilled,
   idOf,
@@ -55,7 +56,7 @@ async function observed({ exchange = {}, calls, fitting, rows = [], ...over }: S
   const known = snapshot({ orders, memory, ...over });
   const plain = callsLeft(calls);
   const budget = fitting === undefined ? plain : { ...plain, left: calls ?? 100, fitting };
-  const reads = await observe(venue, { store, kinds }, known, budget);
+  const reads = await observe(venue, { store, kinds, local: virtualLocal(0).local }, known, budget);
   return {
     ...reads,
     requests: requests.map(([name, of]) => (typeof of === "string" ? `${name} ${of}` : String(name))),
