@@ -69,3 +69,7 @@ it("names the period that has a yearly rate when its own is too short", () => {
   expect(periodRateText(undefined, 6.5 * DAY)).toBe("see 30 days");
   expect(periodRateText(undefined, 29.5 * DAY)).toBe("after a week");
 });
+
+it("shows no change without a sign", () => {
+  expect(change(0)).toBe("0.00");
+});

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { startTimer } from "../../../cli/host/timer.ts";
+import type { Follower } from "../../../src/engine/pass/streams/follow.ts";
 import { SECOND } from "../../../src/kernel/time.ts";
 import { emulatedExchanges } from "../../support/emulated.ts";
 import { gridInput } from "../../support/requests.ts";
@@ -35,6 +36,35 @@ it("runs the passes of other accounts while one exchange does not respond", asyn
   expect(beats.includes(true)).toBe(false);
   answers();
   while (slow.count("open") < 3 || !beats.includes(true)) await passTime();
+  await timer.stop();
+  await close();
+});
+
+it("runs the passes of an account when it is due, however many rounds it was not", async () => {
+  const { deps, exchange, time, close } = await emulatedExchanges({ names: ["kraken"] });
+  await runOperation(deps, "start_grid", gridInput({ exchange: "kraken", gridLevels: 4 }));
+  const { count, resetCounts } = exchange("kraken");
+  resetCounts();
+  let rounds = 0;
+  const follower = {
+    // A quiet account with a live stream.
+    paceOf: () => (++rounds > 3 ? INTERVAL : undefined),
+    passed: () => undefined,
+    refresh: async () => undefined,
+  } as unknown as Follower;
+  const beats: boolean[] = [];
+  const timer = startTimer(
+    { ...deps, heartbeat: { beat: async (isGood) => void beats.push(isGood) } },
+    INTERVAL,
+    follower,
+  );
+  // Until then no pass hangs, so the heartbeat goes on.
+  await expect.poll(() => beats.length, { interval: 5 }).toBeGreaterThan(1);
+  expect(beats[0]).toBe(true);
+  while (count("open") < 2) {
+    time.pass(SECOND);
+    await sleep(INTERVAL);
+  }
   await timer.stop();
   await close();
 });
