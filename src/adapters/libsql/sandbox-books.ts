@@ -212,7 +212,8 @@ export async function setUpSandbox(
   const statements = [
     db.insert(sandbox).values(made).onConflictDoNothing(),
     ...listed.flatMap(({ id, venue }) => [
-      db.insert(venues).values({ exchange: id, version: 1, settledAt: origin }).onConflictDoNothing(),
+      // Only the oldest columns: the kill switch works on an older database, which is not migrated.
+      sql`insert or ignore into ${venues} (exchange, version, settled_at) values (${id}, 1, ${origin})`,
       ...startingBalances(venue).map(({ asset, total }) =>
         db.insert(venueBalances).values({ exchange: id, asset, total, used: 0n }).onConflictDoNothing(),
       ),
@@ -220,10 +221,10 @@ export async function setUpSandbox(
   ];
   const look = async () => {
     const [one, all] = await client.batch(
-      [db.select().from(sandbox), db.select().from(venues)].map(statement),
+      [db.select().from(sandbox), db.select({ exchange: venues.exchange }).from(venues)].map(statement),
       "read",
     );
-    const known = new Set(rowsOf(venues, all).map(({ exchange }) => exchange));
+    const known = new Set(all?.rows.map((row) => row[0]));
     return listed.every(({ id }) => known.has(id)) ? rowsOf(sandbox, one)[0] : undefined;
   };
   let stored = await look();
