@@ -3,6 +3,7 @@ import type { PlannedShape, StartedShape } from "../../src/grid/schema/schema.ts
 import type { EditedShape, PlannedEditShape } from "../../src/grid/schema/shapes.ts";
 import { decimal, ZERO } from "../../src/kernel/decimal.ts";
 import { noLongerHolds } from "../../src/kernel/errors.ts";
+import { describeWaits } from "../../src/model/refusal-text.ts";
 import type { Operation } from "../../src/operation.ts";
 import type { PlannedQuoteChangeShape } from "../../src/quote/schema/input.ts";
 import type { Answer } from "../../src/transport/run.ts";
@@ -134,7 +135,7 @@ interface PairAssets {
 }
 
 /** Describes the orders, the initial buy first and alone. */
-function formatOrders({ orders, slots, refused }: ShownPlan, { base, quote }: PairAssets): string {
+function formatOrders({ orders, slots, refused, options }: ShownPlan, { base, quote }: PairAssets): string {
   const of = (side: "buy" | "sell") => {
     const prices = orders.filter((one) => one.side === side && !one.crosses).map(({ price }) => price);
     return prices.length === 0
@@ -145,10 +146,8 @@ function formatOrders({ orders, slots, refused }: ShownPlan, { base, quote }: Pa
     .filter(({ crosses }) => crosses)
     .map(({ price, amount }) => `an initial buy of ${amount} ${base} at once, at up to ${price} ${quote}`);
   const text = [...initial, ...of("buy"), ...of("sell")].join(", ") || "none at first";
-  const reasons = [...new Set(refused.map(({ reason }) => reason))].join(", ");
-  const waiting =
-    refused.length === 0 ? "" : `; ${refused.length} of ${slots.length} slots wait (${reasons})`;
-  return `${text}${waiting}`;
+  const waits = describeWaits(refused, slots, options.initialBuy ? {} : { other: "add --initial-buy" });
+  return waits === "" ? text : `${text}; ${waits}`;
 }
 
 function formatSum({ sums }: ShownPlan, quote: string): string {

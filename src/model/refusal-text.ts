@@ -25,11 +25,45 @@ export const REFUSAL_TEXT: Readonly<Record<string, string>> = {
   limit_exposure: "the order would exceed the exposure counted for a limit",
 };
 
-/** Returns why orders are not placed, each reason once, as `2 orders: there is not enough free quote`. */
-export function describeRefusals(
-  refused: readonly { readonly reason: string; readonly detail?: string | undefined }[],
+interface Refused {
+  readonly reason: string;
+  readonly detail?: string | undefined;
+}
+
+/** Returns why an order is not placed, as a sentence. */
+export const describeRefusal = ({ reason, detail }: Refused): string =>
+  detail ?? REFUSAL_TEXT[reason] ?? reason.replaceAll("_", " ");
+
+/** Returns why a slot of a grid waits, as a sentence. `lower` is its lower price, and `other` what to do instead. */
+export const describeWait = (refused: Refused, lower: string, other?: string | undefined): string =>
+  refused.reason === "no_base"
+    ? `the price has to rise above ${lower} first${other === undefined ? "" : `, or ${other}`}`
+    : describeRefusal(refused);
+
+/** Returns why slots of a grid wait, each reason once: `4 of 8 slots wait: the price has to rise above 0.002 first`. */
+export function describeWaits(
+  refused: readonly (Refused & { readonly slot: number })[],
+  slots: readonly { readonly slot: number; readonly lowerPrice: number }[],
+  { total = slots.length, other }: { readonly total?: number; readonly other?: string | undefined } = {},
 ): string {
-  const texts = refused.map(({ reason, detail }) => detail ?? REFUSAL_TEXT[reason] ?? reason);
+  const lowers = slots
+    .filter(({ slot }) => refused.some((one) => one.slot === slot && one.reason === "no_base"))
+    .map(({ lowerPrice }) => lowerPrice);
+  const [least, most] = [Math.min(...lowers), Math.max(...lowers)];
+  const first = lowers.length === 0 ? "the slot's lower price" : String(least);
+  const lower = least < most ? `${first} (for the last slot above ${most})` : first;
+  const texts = refused.map((one) => describeWait(one, lower, other));
+  return [...new Set(texts)]
+    .map((text) => {
+      const count = texts.filter((one) => one === text).length;
+      return `${count} of ${total} slots ${count === 1 ? "waits" : "wait"}: ${text}`;
+    })
+    .join("; ");
+}
+
+/** Returns why orders are not placed, each reason once, as `2 orders: there is not enough free quote`. */
+export function describeRefusals(refused: readonly Refused[]): string {
+  const texts = refused.map(describeRefusal);
   return [...new Set(texts)]
     .map((text) => {
       const count = texts.filter((other) => other === text).length;

@@ -38,7 +38,9 @@ describe.each([80, 120])("a plan in %d columns", (width) => {
 
   it("reports what does not fit: two of twenty orders", async () => {
     const text = await readOutput(width, {}, "210");
-    expect(text).toMatch(/orders 2 buys at [\d.]+ to [\d.]+ USDT; 18 of 20 slots wait \(.*no_quote.*\)/);
+    expect(text).toMatch(
+      /orders 2 buys at [\d.]+ to [\d.]+ USDT; \d+ of 20 slots wait: there is not enough free quote/,
+    );
     expect(text).toMatch(/set aside [\d.]+ of 210 USDT unreserved \([\d.]+ %\); [\d.]+ USDT are missing/);
     expect(text).toMatch(
       /but note .*the buys need [\d.]+ USDT and 210 USDT are free: 2 of 20 orders are placed first/,

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import {
+  describeRefusal,
   describeRefusals,
+  describeWaits,
   REFUSAL_TEXT,
   type Rejection,
   reasonOf,
@@ -24,6 +26,21 @@ it("describes why orders are not placed, each reason once", () => {
   expect(describeRefusals(refused)).toBe(
     "2 orders: there is not enough free quote; 1 order: it has reached its minimum base; 1 order: Invalid price",
   );
+});
+
+it("describes why slots of a grid wait, with the price that each needs", () => {
+  const slots = [7, 8, 9].map((slot) => ({ slot, lowerPrice: 61_200 + 100 * (slot - 7) }));
+  const waits = [8, 7].map((slot) => ({ slot, reason: "no_base" }));
+  const other = "add --initial-buy";
+  expect(describeWaits(waits.slice(1), slots, { other })).toBe(
+    "1 of 3 slots waits: the price has to rise above 61200 first, or add --initial-buy",
+  );
+  expect(describeWaits([...waits, { slot: 9, reason: "killed" }], slots)).toBe(
+    "2 of 3 slots wait: the price has to rise above 61200 (for the last slot above 61300) first; 1 of 3 slots waits: the kill switch is on",
+  );
+  expect(describeWaits(waits, [], { total: 3 })).toContain("rise above the slot's lower price first");
+  expect(describeWaits([], slots)).toBe("");
+  expect(describeRefusal({ reason: "new_reason" })).toBe("new reason");
 });
 
 const rejections = fc.oneof(

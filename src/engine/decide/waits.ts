@@ -6,7 +6,7 @@ import { type AccountKey, exchangeName } from "../../model/account.ts";
 import type { Event } from "../../model/events.ts";
 import type { Wait, WaitCode } from "../../model/memory.ts";
 import type { Order } from "../../model/order.ts";
-import { REFUSAL_TEXT } from "../../model/refusal-text.ts";
+import { describeRefusal } from "../../model/refusal-text.ts";
 import type { Refusal, Strategy } from "../../model/strategy.ts";
 import type { Snapshot } from "../../ports/stores/pass-store.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
@@ -115,7 +115,7 @@ function limitWait(refused: readonly Refusal[]): Pick<FoundWait, "message" | "af
   const limited = refused.filter(isLimitRefusal);
   const first = limited.find(({ reason }) => isLasting(reason)) ?? limited[0];
   if (!first) return undefined;
-  const message = `${slotsText(limited)} for a limit: ${first.detail ?? REFUSAL_TEXT[first.reason] ?? first.reason}`;
+  const message = `${slotsText(limited)} for a limit: ${describeRefusal(first)}`;
   return { message, after: isLasting(first.reason) ? 0 : MIN_LIMITED_MS };
 }
 

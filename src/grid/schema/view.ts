@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { centsOfProfit, pluralize } from "../../kernel/plain-text.ts";
-import { REFUSAL_TEXT } from "../../model/refusal-text.ts";
+import { describeWaits } from "../../model/refusal-text.ts";
 import { calledBy } from "../../model/strategy.ts";
 import { gridRangeText } from "./range-view.ts";
 import type { ListShape, StatusShape } from "./schema.ts";
@@ -81,7 +81,7 @@ function gridView(grid: GridShown) {
         : `${grid.position} ${base} at ${centsText(grid.averageCost)}, ${grid.breakEvenPrice === null ? "dust: less than can be sold" : `break-even ${centsText(grid.breakEvenPrice)}`}`,
     ...(stops.length > 0 ? { stops: stops.join("; ") } : {}),
     ...(grid.refused.length > 0 && !hasEnded
-      ? { waiting: describeWaiting(grid.refused, grid.gridLevels) }
+      ? { waiting: describeWaits(grid.refused, grid.slots ?? [], { total: grid.gridLevels }) }
       : {}),
     ...(notices.length > 0 ? { notice: notices.join(". ") } : {}),
     runningTime: grid.runningTime,
@@ -136,27 +136,3 @@ export const stopView = (answer: unknown) => {
   const { id, message, summary } = answer as z.output<ReturnType<typeof StoppedShape>>;
   return { grid: id, message, ...(summary.openOrders ? { openOrders: summary.openOrders } : {}) };
 };
-
-/** Why slots have no order, in the words of docs/grids.md. */
-const WAITS_BECAUSE: Readonly<Record<string, string>> = {
-  ...REFUSAL_TEXT,
-  killed: "the kill switch is on: `edgemaker kill off`",
-  no_base: "buys when the price is above its lower level",
-};
-
-interface WaitingSlot {
-  readonly slot: number;
-  readonly reason: string;
-}
-
-/** Formats waiting slots as `4 of 8 slots: no_base (each buys once …)`, each reason once. */
-function describeWaiting(refused: readonly WaitingSlot[], slots: number): string {
-  const reasons = [...new Set(refused.map(({ reason }) => reason))];
-  return reasons
-    .map((reason) => {
-      const count = refused.filter((waitingSlot) => waitingSlot.reason === reason).length;
-      const why = WAITS_BECAUSE[reason];
-      return `${count} of ${slots} slots: ${reason}${why === undefined ? "" : ` (${why})`}`;
-    })
-    .join("; ");
-}

@@ -8,6 +8,7 @@ import {
   roundToStep,
   sum,
   text,
+  wire,
   ZERO,
 } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
@@ -18,6 +19,7 @@ import { balanceIn, unreadBalance } from "../../model/account.ts";
 import { type BidAsk, type Book, expectedText, lotsFor, type Market, takeFrom } from "../../model/market.ts";
 import type { Intent, Order } from "../../model/order.ts";
 import type { Exposure, Preview } from "../../model/proposal.ts";
+import { describeWaits } from "../../model/refusal-text.ts";
 import type { StrategyStatus } from "../../model/strategy.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import { gridPosition, profitOf, spentOf, unsoldBase } from "../booking.ts";
@@ -86,26 +88,20 @@ function startLimits(planned: PlannedStart, start: StartPreview): string[] {
     unreadBalance(balances, asset) ? "unknown" : text(balanceIn(balances, asset).free);
   const percent = (share: Decimal) => text(roundToStep(share * 100n, ONE / 100n, "half"));
   const { maxPosition, safetyReserve } = config;
+  const { refused, slots } = planned.state;
+  const lowers = slots.map(({ index, lower }) => ({ slot: index, lowerPrice: wire(lower) }));
+  const waits = describeWaits(refused, lowers, config.initialBuy ? {} : { other: "set initialBuy" });
   return [
     `minimum order: ${text(minNotional)} ${quote}`,
     `free balances: ${free(quote)} ${quote}, ${free(base)} ${base}`,
     ...(kept.quote === ZERO ? [] : [`other strategies need ${text(kept.quote)} ${quote} of it`]),
     ...(maxPosition === undefined ? [] : [`at most ${percent(maxPosition)} % of the capital in ${base}`]),
     ...(safetyReserve === undefined ? [] : [`${percent(safetyReserve)} % of the capital stay in ${quote}`]),
-    ...refusedOf(planned.state),
+    ...(waits === "" ? [] : [waits]),
     ...[...warnings, ...startWarnings(planned, start), ...doubts].map(({ message }) => message),
     `break-even: ${lastWeekOut(beginsOf(planned, start), start.week).message}`,
     ...(killed ? ["the kill switch is on: the start would be refused"] : []),
   ];
-}
-
-/** Counts slots without an order by reason. */
-function refusedOf({ refused }: PlannedStart["state"]): string[] {
-  const counts = new Map<string, number>();
-  for (const { reason } of refused) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  return [...counts].map(
-    ([reason, count]) => `${pluralize(count, "slot")} would have no order now: ${reason}`,
-  );
 }
 
 const STOP_PRICES = [

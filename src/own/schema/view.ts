@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { describeRefusal } from "../../model/refusal-text.ts";
 import { calledBy } from "../../model/strategy.ts";
 import type { OwnStrategyStatusesShape, PlannedOwnStrategyShape } from "./shapes.ts";
 
@@ -41,7 +42,7 @@ const ordersText = ({ orders }: Pick<PlanResponse, "orders">): string =>
   "no open orders";
 
 const refusedText = ({ refused }: Pick<PlanResponse, "refused">): string =>
-  refused.map(({ id, reason, detail }) => `${id}: ${detail ?? reason}`).join("; ");
+  refused.map((one) => `${one.id}: ${describeRefusal(one)}`).join("; ");
 
 /** Formats strategies for people: a few lines each. */
 export const ownStrategyStatusView = (answer: unknown) => {

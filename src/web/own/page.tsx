@@ -1,3 +1,4 @@
+import { describeRefusal } from "../../model/refusal-text.ts";
 import { amount, digitsOf, number, pairOf } from "../format.ts";
 import {
   ById,
@@ -39,7 +40,7 @@ function KnownStrategy({ one, session }: { one: OwnStatus; session: Session }) {
         <OwnOrders label="Open orders" orders={orders} symbol={symbol} />
         {refused.map((refusal) => (
           <p key={refusal.id} class="warn">
-            {refusal.id}: {refusal.detail ?? refusal.reason}
+            {refusal.id}: {describeRefusal(refusal)}
           </p>
         ))}
       </Section>

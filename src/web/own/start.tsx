@@ -1,4 +1,5 @@
 import { useState } from "hono/jsx/dom";
+import { describeRefusal } from "../../model/refusal-text.ts";
 import { amount, pairOf } from "../format.ts";
 import { useLoad } from "../live.ts";
 import { PlanArea, type Planning, type RequestedPlan, usePlan } from "../plan-area.tsx";
@@ -151,9 +152,9 @@ function OwnPlanShown({ planned }: { planned: OwnPlan }) {
       </dl>
       <p>Worst case: {worstCase}.</p>
       <OwnOrders label="Orders of the plan" orders={orders} symbol={symbol} />
-      {refused.map(({ id, reason, detail }) => (
-        <p key={id} class="warn">
-          {id}: {detail ?? reason}
+      {refused.map((refusal) => (
+        <p key={refusal.id} class="warn">
+          {refusal.id}: {describeRefusal(refusal)}
         </p>
       ))}
       <p class="quiet">

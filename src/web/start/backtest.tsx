@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
+import { describeWait } from "../../model/refusal-text.ts";
 import { type ApiError, ask, isUnanswered } from "../api.ts";
 import { amount, change, digitsOf, inPercent, money, number, pairOf } from "../format.ts";
 import { NumberInput, PlanArea, type Planning, type RequestedPlan, usePlan } from "../plan-area.tsx";
@@ -146,7 +147,7 @@ const planRows = ({ orders, slots, refused }: Planned): PlanRow[] => [
   })),
 ];
 
-function planColumns({ config, slots }: Planned): readonly TableColumn<PlanRow>[] {
+function planColumns({ config, slots, options }: Planned): readonly TableColumn<PlanRow>[] {
   const { base, quote } = pairOf(config.symbol);
   const digits = digitsOf(slots.map(({ lowerPrice }) => lowerPrice));
   return [
@@ -160,9 +161,12 @@ function planColumns({ config, slots }: Planned): readonly TableColumn<PlanRow>[
     },
     {
       name: "Order",
-      of: ({ order, refused }) => {
+      of: ({ order, refused, slot }) => {
         if (order) return <SideText side={order.side} />;
-        return refused ? <span class="warn">{refused.detail ?? refused.reason}</span> : "–";
+        if (!refused || !slot) return "–";
+        const lower = number(slot.lowerPrice, digits);
+        const other = options.initialBuy ? undefined : "choose “Buy missing base at once”";
+        return <span class="warn">waits: {describeWait(refused, lower, other)}</span>;
       },
     },
     {

@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { describeWait } from "../../model/refusal-text.ts";
 import { part } from "../api.ts";
 import { change, type Digits, digitsOf, feeText, inPercent, money, number, pairOf } from "../format.ts";
 import { useLoad } from "../live.ts";
@@ -28,7 +29,7 @@ export function Slots({
         `${slot}: ${number(lowerPrice, digits)} – ${number(upperPrice, digits)}`,
       by: ({ slot }) => slot,
     },
-    { name: "Order", of: ({ slot, side }) => restingText(grid, orders, { slot, side }, digits) },
+    { name: "Order", of: (slot) => restingText(grid, orders, slot, digits) },
     numberColumn(`Position, ${base}`, ({ position }) => Number(position), number),
     numberColumn(`Cost, ${quote}`, ({ cost }) => cost, money),
     numberColumn("Cycles", ({ cycles }) => cycles),
@@ -51,7 +52,7 @@ export function Slots({
 function restingText(
   grid: Grid,
   orders: HistoricOrders["orders"],
-  { slot, side }: Pick<SlotShown, "slot" | "side">,
+  { slot, side, lowerPrice }: Pick<SlotShown, "slot" | "side" | "lowerPrice">,
   digits: Digits,
 ) {
   const order = orders.find((one) => one.slot === slot && isResting(one));
@@ -62,13 +63,7 @@ function restingText(
         <SideText side={order.side} /> {number(order.amount)} at {number(order.price, digits)}
       </>
     );
-  if (refused)
-    return (
-      <span class="warn">
-        no {side}: {refused.reason.replaceAll("_", " ")}
-        {refused.detail ? <small>{refused.detail}</small> : null}
-      </span>
-    );
+  if (refused) return <span class="warn">waits: {describeWait(refused, number(lowerPrice, digits))}</span>;
   if (hasOlderOpen(grid, orders)) return "not among the newest orders";
   return grid.status === "stopped" ? "–" : `no open ${side}`;
 }

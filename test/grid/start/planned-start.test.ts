@@ -295,8 +295,7 @@ describe("the approval view of a start", () => {
     ]);
     expect(shown(OWN, { balances: [] }).limits.slice(1)).toEqual([
       "free balances: 0 USDT, 0 BTC",
-      "2 slots would have no order now: no_quote",
-      "1 slot would have no order now: no_base",
+      "2 of 3 slots wait: there is not enough free quote; 1 of 3 slots waits: the price has to rise above 100 first, or set initialBuy",
       "the buys need 180 USDT and 0 USDT are free: 0 of 3 orders are placed first",
       BREAK_EVEN,
     ]);

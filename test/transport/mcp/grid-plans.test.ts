@@ -74,8 +74,9 @@ describe("a plan to start a grid", () => {
       "free balances: 100000 USDT, 2 BTC",
       "at most 80 % of the capital in BTC",
       "20 % of the capital stay in USDT",
-      "2 slots would have no order now: max_position",
-      "5 slots would have no order now: no_base",
+      expect.stringMatching(
+        /^2 of 10 slots wait: it has reached its maximum base; 5 of 10 slots wait: the price has to rise above [\d.]+ \(for the last slot above [\d.]+\) first, or set initialBuy$/,
+      ),
       expect.stringMatching(
         /^the buys need 200200 USDT and 100000 USDT are free: 3 of 10 orders are placed first$/,
       ),
