@@ -294,6 +294,16 @@ function deliveries(context: Context, keks: readonly Kek[]) {
       };
     },
 
+    /** Stores the claim's secrets in place of the channel's. Returns false if the claim has expired. */
+    async keepSecrets(claim: Pick<Claim, "channel" | "owner" | "secrets">): Promise<boolean> {
+      const { fields, ...wrapping } = await seal(needKek(keks), ownerOf(claim.channel.name), claim.secrets);
+      const kept = db
+        .update(channels)
+        .set({ ...wrapping, secrets: fields })
+        .where(holdsClaim(context, claim));
+      return (await client.execute(statement(kept))).rowsAffected > 0;
+    },
+
     /** Stores what the claim read and the message built from it, in one write. Returns false if the claim has expired. */
     async keep(
       claim: OwnClaim,

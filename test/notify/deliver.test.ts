@@ -265,6 +265,44 @@ describe("the message format of each channel kind", () => {
   });
 });
 
+describe("a telegram channel whose group became a supergroup", () => {
+  const description = "Bad Request: group chat was upgraded to a supergroup chat";
+  const chatOf = ({ body }: Requested) => (JSON.parse(body) as { chat_id: string }).chat_id;
+  /** Answers messages to a chat that has moved as the Bot API does. */
+  async function telegram(moves: Readonly<Record<string, number>>) {
+    const box = await notifyBox();
+    const receiver = await answering((request) => {
+      const chat = moves[chatOf(request)];
+      const answer = { ok: false, error_code: 400, description, parameters: { migrate_to_chat_id: chat } };
+      return chat === undefined ? ok() : { status: 400, body: JSON.stringify(answer) };
+    });
+    const secrets = { "bot token": "123:abcdef", "chat id": "-42", server: receiver.url };
+    await box.add("one", receiver.url, { kind: "telegram", secrets });
+    const send = async (text: string) => {
+      await box.tell("error", text);
+      await box.round(60);
+      return receiver.requests.splice(0).map((request) => [chatOf(request), request.body.includes(text)]);
+    };
+    return { ...box, send };
+  }
+
+  it("receives the message once in the new chat, and later ones there at once", async () => {
+    const { send, channel } = await telegram({ "-42": -1001234567890 });
+    expect(await send("first")).toEqual([
+      ["-42", true],
+      ["-1001234567890", true],
+    ]);
+    expect(await send("second")).toEqual([["-1001234567890", true]]);
+    expect(await channel("one")).toMatchObject({ pending: 0, channel: { error: null, failures: 0 } });
+  });
+
+  it("follows one move in an attempt", async () => {
+    const { send, channel } = await telegram({ "-42": -43, "-43": -42 });
+    expect(await send("first")).toHaveLength(2);
+    expect((await channel("one")).pending).toBe(1);
+  });
+});
+
 it("a channel's error hides a secret that a receiver repeats", async () => {
   const box = await notifyBox();
   const receiver = await answering(({ path }) => ({ status: 400, body: `no such path: ${path}` }));

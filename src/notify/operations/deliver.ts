@@ -212,7 +212,11 @@ async function transmit(
 async function attemptDelivery(notify: Notify, claim: Claim, { message, tries }: Pending): Promise<Sent> {
   const { channel, secrets, now } = claim;
   try {
-    const { status, text, retryAfterSeconds } = await transmit(notify, claim, message);
+    const first = await transmit(notify, claim, message);
+    const moved = movedChat(claim, first);
+    // Stored first, so that every later attempt uses the new chat.
+    const isMoved = moved !== undefined && (await notify.store.keepSecrets(moved));
+    const { status, text, retryAfterSeconds } = isMoved ? await transmit(notify, moved, message) : first;
     if (status >= 200 && status < 300) return { result: "sent" };
     const said = text === "" ? "" : `: ${text}`;
     return later(`it returned status ${status}${said}`, retryAfterSeconds);
@@ -228,6 +232,13 @@ async function attemptDelivery(notify: Notify, claim: Claim, { message, tries }:
       retryAt: now + Math.min(MAX_RETRY_WAIT_MS, Math.max(wait, retryAfterSeconds * SECOND)),
     };
   }
+}
+
+/** Returns the claim with the chat that replaces a Telegram group; core.telegram.org/bots/api#responseparameters */
+function movedChat(claim: Claim, { status, text }: OutboundAnswer): Claim | undefined {
+  const chat = /"migrate_to_chat_id"\s*:\s*(-?\d{1,20})\s*[,}]/.exec(text)?.[1];
+  if (claim.channel.kind !== "telegram" || status !== 400 || chat === undefined) return undefined;
+  return { ...claim, secrets: { ...claim.secrets, "chat id": chat } };
 }
 
 /** Returns secrets to remove from texts; shorter ones, such as a chat's number, appear in texts by chance. */
