@@ -103,9 +103,12 @@ export async function startServer(values: Values, { around = 0, hasOwn = true } 
     const forget = writeServerFile(folder, databaseUrl, { url, token, instance, pid: process.pid });
     if (!config.token && !(await deps.store.hasTokens())) process.stderr.write(NO_TOKEN);
     for (const { message } of own.failures) log("error", message);
-    const timer = startTimer(deps, interval, follower);
+    const timer = startTimer(deps, interval, { follower });
     for (const trouble of (await deps.keyTroubles?.()) ?? []) log("error", trouble);
-    const delivery = startDelivery(deps, Math.min(interval, DELIVERY_INTERVAL));
+    const delivery = startDelivery(
+      { ...deps, awakeFor: timer.awakeFor },
+      Math.min(interval, DELIVERY_INTERVAL),
+    );
     const sampling = startSampling(deps, Math.min(interval, DELIVERY_INTERVAL));
     const asking = checkKeyRights(deps);
 

@@ -6,7 +6,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { checkAllAlarms } from "../../src/compose/alarm-checks.ts";
-import type { ServiceDeps } from "../../src/compose/deps.ts";
 import { runRound } from "../../src/engine/pass/round.ts";
 import { type Follower, followStreams } from "../../src/engine/pass/streams/follow.ts";
 import { digest } from "../../src/kernel/digest.ts";
@@ -74,7 +73,7 @@ function content(name: string): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 /** Delivers messages in the background, so passes never wait for a receiver. */
-export function startDelivery(deps: ServiceDeps, interval: number) {
+export function startDelivery(deps: Parameters<typeof checkAllAlarms>[0], interval: number) {
   const { notify, local, log, reports } = deps;
   if (!notify) return { stop: async () => undefined };
   return rounds(interval, async () => {

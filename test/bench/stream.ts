@@ -52,7 +52,7 @@ async function runStream(name: VenueName, isOn: boolean): Promise<StreamRun> {
   venue.latency.before = venue.latency.after = ON_THE_WAY;
   const serving = { ...deps, interval: TICK, streams: venueStreams(accessOf, nodeSockets) };
   const follower = startStreams(serving, TICK, isOn);
-  const timer = startTimer(serving, TICK, follower);
+  const timer = startTimer(serving, TICK, { follower });
   // Until all orders are placed, and quiet passes are further apart.
   await nodeLocal.sleep(2 * QUIET_SPAN);
   venue.resetCounts();

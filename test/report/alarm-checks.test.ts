@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { kindsOf } from "../../src/engine/accounts.ts";
 import { gridKind } from "../../src/grid/kind.ts";
-import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "../../src/kernel/time.ts";
 import type { Alarm, StrategyDay } from "../../src/model/news.ts";
 import type { Kind } from "../../src/ports/kind.ts";
 import { withLook } from "../../src/report/day.ts";
@@ -134,6 +134,28 @@ describe("the alarm of an account without a complete pass", () => {
 
   it("waits for the first pass of a new strategy", async () => {
     expect(await startedBefore(2 * MINUTE)).toEqual([]);
+  });
+});
+
+describe("the alarm of an account without a complete pass, after a sleep of the machine", () => {
+  const AWAY = 2 * MINUTE;
+  const strategies = async () => [{ ...(viewAt("105") as object), steppedAt: NOW - AWAY }];
+  const wokenFor = (awake: number, over: Partial<AlarmCheckLease> = {}) =>
+    looked(
+      { before: NOW - AWAY, ...over },
+      { store: { strategies }, interval: 5 * SECOND, awakeFor: () => awake },
+    );
+
+  it("is not raised for the sleep, but for passes that fail to run afterwards", async () => {
+    expect((await wokenFor(0)).raised).toEqual([]);
+    expect((await wokenFor(MINUTE)).raised).toEqual([]);
+    for (const awake of [MINUTE + 1, Number.POSITIVE_INFINITY])
+      expect((await wokenFor(awake)).raised).toMatchObject([{ key: `stalled ${ACCOUNT}` }]);
+  });
+
+  it("stays if it was raised before", async () => {
+    const { raised } = await wokenFor(Number.POSITIVE_INFINITY);
+    expect(await wokenFor(0, { alarms: raised })).toMatchObject({ raised: [], cleared: [] });
   });
 });
 

@@ -3,6 +3,7 @@ import { sha256, sha512 } from "@noble/hashes/sha2.js";
 import { type Decimal, decimal } from "../../kernel/decimal.ts";
 import { hexOf } from "../../kernel/digest.ts";
 import { messageOf, VenueError } from "../../kernel/errors.ts";
+import { sleepCheck } from "../../kernel/sleep-check.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { Keys } from "../../ports/venue.ts";
 import type { Ccxt, Dict } from "../ccxt/client/ccxt.ts";
@@ -53,7 +54,10 @@ interface LineParts {
   readonly onEnd: (reason: string, isRefused: boolean) => void;
 }
 
-/** Opens one WebSocket, logs in, follows topics and pings. It ends once: closed, refused, or silent for too long. */
+/**
+ * Opens one WebSocket, logs in, follows topics and pings. It ends once: closed, refused, silent for too long, or after a
+ * sleep of the machine.
+ */
 export function openLine(parts: LineParts) {
   const { name, dialect, access, origin, platform, onEnd } = parts;
   const startedAt = platform.monotonic();
@@ -62,6 +66,8 @@ export function openLine(parts: LineParts) {
   let socket: Socket | undefined;
   let renewal: ((now: Millis) => void) | undefined;
   let isEnded = false;
+  // The monotonic clock alone measures silence.
+  const hasSlept = sleepCheck(() => access.now() - platform.monotonic());
   const stopChecks = platform.every(CHECK_EVERY, check);
   const failed = (error: unknown) => end(messageOf(error), isKeyFailure(error));
   const topics = topicRequests(parts, { send, end, failed, isEnded: () => isEnded });
@@ -117,9 +123,10 @@ export function openLine(parts: LineParts) {
 
   function check() {
     const now = platform.monotonic();
+    const sleep = hasSlept() ? "this machine was asleep" : undefined;
     const fault = topics.isReady()
-      ? socket && silenceOf(now - heardAt, dialect.silentAfter)
-      : delayOf(now - startedAt);
+      ? socket && (silenceOf(now - heardAt, dialect.silentAfter) ?? sleep)
+      : (delayOf(now - startedAt) ?? sleep);
     if (fault) return end(fault);
     if (!socket) return;
     ping(now);

@@ -26,6 +26,8 @@ export type AlarmCheckDeps = Pick<
 > & {
   /** The sampled pairs: their obligations are checked too. */
   readonly liquidity?: { readonly pairs: readonly unknown[] };
+  /** Returns the time since the machine of this process last slept; absent if the process runs no passes. */
+  readonly awakeFor?: () => Millis;
 };
 
 /** Interval of the checks; the first process to start one makes it. */
@@ -61,7 +63,7 @@ export async function checkAlarms(
   await keepDays(deps, turn, { views: views.filter((view) => isReadable(view, kinds)), interval });
   const others = await alsoWrong(turn.now);
   const found = alarmsOf(running, readings, { interval, kinds, marketTime });
-  await tellAlarms(deps, turn, running, [...found, ...others]);
+  await tellAlarms({ ...deps, interval }, turn, running, [...found, ...others]);
   // Last, so that alarms do not depend on them.
   const hour = turn.now - (turn.now % HOUR);
   if (turn.before > 0 && turn.before < hour)
@@ -127,7 +129,7 @@ function cyclesSince(days: readonly StrategyDay[], { strategy, latest }: Strateg
 }
 
 async function tellAlarms(
-  { reports, local, kinds }: AlarmCheckDeps,
+  { reports, local, kinds, interval, awakeFor }: AlarmCheckDeps & { readonly interval: Millis },
   { now, before, ownerBefore, alarms: known }: AlarmCheckLease,
   running: readonly StrategyView[],
   found: readonly Alarm[],
@@ -139,8 +141,9 @@ async function tellAlarms(
     const message = `${who}: no server was running for ${formatSpan(now - before)}; orders stayed open, and fills are booked now`;
     await reports?.tell({ strategy: null, kind: "notice", message });
   }
-  // After a downtime, its message is sent; the next pass reports everything else.
-  const news = isBack ? found.filter(({ key }) => !isOfPasses(key)) : found;
+  const hasJustWoken = awakeFor !== undefined && awakeFor() <= lateAfter(interval);
+  // After a downtime, its message is sent; the next pass reports everything else. After a sleep, passes run again.
+  const news = isBack || hasJustWoken ? found.filter(({ key }) => !isOfPasses(key)) : found;
   for (const alarm of news) if (!known.some(({ key }) => key === alarm.key)) await reports?.raise(alarm);
   for (const alarm of known) {
     if (found.some(({ key }) => key === alarm.key)) continue;

@@ -56,7 +56,7 @@ it("runs the passes of an account when it is due, however many rounds it was not
   const timer = startTimer(
     { ...deps, heartbeat: { beat: async (isGood) => void beats.push(isGood) } },
     INTERVAL,
-    follower,
+    { follower },
   );
   // Until then no pass hangs, so the heartbeat goes on.
   await expect.poll(() => beats.length, { interval: 5 }).toBeGreaterThan(1);

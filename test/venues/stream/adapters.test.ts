@@ -21,15 +21,16 @@ const GONE = "GONE/USDT";
 
 let venue: EmulatedVenue;
 let streams: Stream[] = [];
-/** How far the clocks are ahead of this machine's. */
+/** How far the clocks are ahead of this machine's, and how long the monotonic one stood still. */
 let ahead = 0;
+let asleep = 0;
 
 afterEach(async () => {
   for (const stream of streams) stream.close();
   streams = [];
   received.clear();
   timers.clear();
-  ahead = 0;
+  ahead = asleep = 0;
   await venue.close();
 });
 
@@ -80,7 +81,7 @@ const platform: StreamPlatform = {
       },
     };
   },
-  monotonic: clock,
+  monotonic: () => clock() - asleep,
   every(_millis, run) {
     const check = () => {
       run();
@@ -246,6 +247,16 @@ describe.each(NAMES)("the streams of %s", (name) => {
     venue.stream.silent = true;
     ahead += MINUTE;
     await down(/silent for \d+ s/);
+  });
+
+  it("are down after a sleep of the machine, in which its monotonic clock stood still", async () => {
+    await start(name);
+    const { live, down } = subscribe(name);
+    await live();
+    venue.stream.silent = true;
+    ahead += HOUR;
+    asleep += HOUR;
+    await down(/asleep/);
   });
 
   it("are down when nothing answers their own pings, which are no sign of life", async () => {
