@@ -25,24 +25,24 @@ export const REFUSAL_TEXT: Readonly<Record<string, string>> = {
   limit_exposure: "the order would exceed the exposure counted for a limit",
 };
 
-interface Refused {
+interface RefusedSlot {
   readonly reason: string;
   readonly detail?: string | undefined;
 }
 
 /** Returns why an order is not placed, as a sentence. */
-export const describeRefusal = ({ reason, detail }: Refused): string =>
+export const describeRefusal = ({ reason, detail }: RefusedSlot): string =>
   detail ?? REFUSAL_TEXT[reason] ?? reason.replaceAll("_", " ");
 
 /** Returns why a slot of a grid waits, as a sentence. `lower` is its lower price, and `other` what to do instead. */
-export const describeWait = (refused: Refused, lower: string, other?: string | undefined): string =>
+export const describeWait = (refused: RefusedSlot, lower: string, other?: string | undefined): string =>
   refused.reason === "no_base"
     ? `the price has to rise above ${lower} first${other === undefined ? "" : `, or ${other}`}`
     : describeRefusal(refused);
 
 /** Returns why slots of a grid wait, each reason once: `4 of 8 slots wait: the price has to rise above 0.002 first`. */
 export function describeWaits(
-  refused: readonly (Refused & { readonly slot: number })[],
+  refused: readonly (RefusedSlot & { readonly slot: number })[],
   slots: readonly { readonly slot: number; readonly lowerPrice: number }[],
   { total = slots.length, other }: { readonly total?: number; readonly other?: string | undefined } = {},
 ): string {
@@ -62,7 +62,7 @@ export function describeWaits(
 }
 
 /** Returns why orders are not placed, each reason once, as `2 orders: there is not enough free quote`. */
-export function describeRefusals(refused: readonly Refused[]): string {
+export function describeRefusals(refused: readonly RefusedSlot[]): string {
   const texts = refused.map(describeRefusal);
   return [...new Set(texts)]
     .map((text) => {
