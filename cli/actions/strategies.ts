@@ -52,14 +52,14 @@ export async function writeStrategy(values: Values): Promise<number> {
   for (const [file, text] of Object.entries(texts)) writeFileSync(join(folder, file), text, { flag: "wx" });
   const isNew = !existsSync(TYPE_SETTINGS);
   if (isNew) writeFileSync(TYPE_SETTINGS, settingsText);
-  const market = "--exchange kraken --symbol BTC/USDT --spread 0.002 --size 100";
+  const market = "--exchange kraken --symbol BTC/USDT --spread 0.01 --size 100";
   return print(values, {
     strategy: files[0],
     test: files[1],
     ...(isNew ? { settings: TYPE_SETTINGS } : {}),
     "to check": "edgemaker strategy check",
     "to run its test": "npm install --save-dev vitest typescript, then npx tsc and npx vitest run",
-    "to test": `edgemaker strategy test ${name} --spread 0.002 --size 100`,
+    "to test": `edgemaker strategy test ${name} --spread 0.01 --size 100`,
     "to start": `edgemaker strategy start ${name} ${market} --sandbox`,
   });
 }
