@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Label } from "./kernel/errors.ts";
+import type { Label, RefusalCode } from "./kernel/errors.ts";
 import { lazy } from "./kernel/lazy.ts";
 import { type ExposureRead, holdToToken } from "./limits/operations/exposures.ts";
 import type { Caller } from "./model/events.ts";
@@ -138,6 +138,8 @@ interface OperationBase {
   readonly pages?: number;
   /** Error label of external failures. */
   readonly failure: Label;
+  /** The code of a failure that has its own status. */
+  readonly refusal?: RefusalCode;
   /** Runs on input that `input` has parsed. */
   readonly run: (deps: Deps, input: unknown, call: Call) => Promise<unknown>;
 }

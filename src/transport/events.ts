@@ -8,7 +8,7 @@ import { operation } from "../operation.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { ChainedEvent } from "../ports/stores/store.ts";
 import { type Access, authenticate, type Caller, callerByHash } from "./access.ts";
-import { safeHeaders, type Variables } from "./http.ts";
+import { refuseUnknown, safeHeaders, type Variables } from "./http.ts";
 
 /** Describes `GET /events` in the OpenAPI document. Its response can be a stream, so no operation serves it. */
 export const describedEvents = lazy(() =>
@@ -76,6 +76,7 @@ export function mountEvents(
   app.get("/api/v1/events", async (c) => {
     for (const [name, value] of Object.entries(safeHeaders(c.var.requestId))) c.header(name, value);
     const caller = await authenticate(c.req.header("authorization"), access, { store: deps.store, ...c.var });
+    refuseUnknown(c.req.query(), Object.keys(describedEvents().input.shape));
     const requestCount = numberIn(c.req.header("last-event-id") ?? c.req.query("after"));
     if (c.req.header("accept")?.includes("text/event-stream")) {
       // Nobody reads such a stream, so nobody would end it.

@@ -443,6 +443,15 @@ function inTypes(
   return values;
 }
 
+/** Refuses fields in the query of a route that is no operation. */
+export function refuseUnknown(query: Fields, known: readonly string[]): void {
+  const name = Object.keys(query).find((one) => !known.includes(one));
+  if (name === undefined) return;
+  const message = `unknown field in the query: ${name}`;
+  const advice = didYouMean(name.slice(0, MAX_TYPO_CHARACTERS), known);
+  throw new AppError("Invalid request", `${message}${advice}`, { issues: [{ path: name, message }] });
+}
+
 /** Refuses fields in a place that is not read: a misplaced dry-run flag must not trade real money. */
 function refuseUnread(
   operation: Operation,

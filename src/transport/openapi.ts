@@ -1,4 +1,4 @@
-import { labelsOf } from "../kernel/errors.ts";
+import { labelsOf, statusOf } from "../kernel/errors.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { type Operation, routeOf } from "../operation.ts";
 import { formatsOf } from "./csv.ts";
@@ -148,7 +148,7 @@ function requestBody(operation: Operation, schema: Schema, inPath: ReadonlySet<s
 }
 
 /** Returns each possible error status with its labels. */
-function refusals({ access, knowsCaller, effect, failure, http, lane }: Operation) {
+function refusals({ access, knowsCaller, effect, failure, refusal, http, lane }: Operation) {
   const isWrite = !http.route.startsWith("GET ");
   const isGuarded = access === "token" || knowsCaller === true;
   const statuses = [
@@ -159,7 +159,10 @@ function refusals({ access, knowsCaller, effect, failure, http, lane }: Operatio
     429,
     ...(lane === "urgent" ? [503] : []),
   ];
-  const results = statuses.map((status) => [status, labelsOf(status)] as const);
+  const results = [
+    ...statuses.map((status) => [status, labelsOf(status)] as const),
+    ...(refusal ? [[statusOf(failure, refusal), [failure]] as const] : []),
+  ];
   const ours = new Set([failure, ...(effect === "read" ? [] : ["Order unknown"]), "Internal error"]);
   return Object.fromEntries(
     [...results, [500, [...ours]] as const].map(([status, labels]) => [

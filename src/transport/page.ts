@@ -5,7 +5,7 @@ import { LINK_LIFE, newToken, SIGN_IN_LIFE } from "../model/token.ts";
 import type { Deps } from "../ports/deps.ts";
 import { type Access, authenticate, type Caller, callerByHash } from "./access.ts";
 import { parseBody, readBody } from "./body.ts";
-import { safeHeaders, type Variables } from "./http.ts";
+import { refuseUnknown, safeHeaders, type Variables } from "./http.ts";
 
 interface AssetFile {
   readonly body: Uint8Array<ArrayBuffer>;
@@ -95,6 +95,7 @@ export function mountPage(
 
   app.get("/api/v1/session", async (c) => {
     const { actor, scope } = await callerOf(c.req.header("authorization"), c.var);
+    refuseUnknown(c.req.query(), []);
     return c.json({ actor, scope }, 200, safeHeaders(c.var.requestId));
   });
 

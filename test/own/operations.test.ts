@@ -137,8 +137,11 @@ it("a declared strategy's config appears with its descriptions in the API docume
   const operations = createOperations(EXCHANGES, [described]);
   const start = operations.find(({ name }) => name === "start_strategy_two_sided");
   const tool = JSON.stringify(start && toolOf(start).inputSchema);
-  const document = JSON.stringify(openApi(operations, "1").paths?.["/strategy/declared/two-sided"]);
+  const { paths } = openApi(operations, "1");
+  const document = JSON.stringify(paths?.["/strategy/declared/two-sided"]);
   for (const text of [tool, document]) expect(text).toContain("Full spread, as a fraction");
+  expect(document).toContain('"422":{"description":"One of: Start failed"');
+  expect(JSON.stringify(paths?.["/strategy/grid"])).not.toContain('"422"');
 });
 
 it("each strategy has a preview that reads and a start that trades, and a repeated start returns the first one", () => {

@@ -142,6 +142,18 @@ describe("GET /events", () => {
     expect(await (await poll(last)).json()).toMatchObject({ events: [{ message: "two" }] });
   });
 
+  it("refuses an unknown field of the query, as a stream or a poll", async () => {
+    const tested = await testApp();
+    const authorization = `Bearer ${tested.tokens.read}`;
+    for (const accept of ["application/json", "text/event-stream"])
+      expect(
+        await (await tested.ask("/api/v1/events?aftre=1", { headers: { authorization, accept } })).json(),
+      ).toMatchObject({
+        error: "Invalid request",
+        message: expect.stringMatching(/unknown field in the query: aftre.*after/),
+      });
+  });
+
   it("opens no stream for HEAD, however often it is requested", async () => {
     const { app, tokens } = await testApp();
     const own = { host: "localhost", accept: "text/event-stream" };

@@ -39,6 +39,8 @@ describe("the page at /", () => {
     expect(await response.json()).toEqual({ actor: "tok_read", scope: "read" });
     expect(Object.fromEntries(response.headers)).toMatchObject(safeHeaders(expect.any(String)));
     expect((await ask("/api/v1/session")).status).toBe(401);
+    const headers = { authorization: `Bearer ${tokens.read}` };
+    expect((await ask("/api/v1/session?scope=admin", { headers })).status).toBe(400);
   });
 
   it("rejects a sign-in code that it has not printed", async () => {

@@ -191,6 +191,7 @@ const startOperation = (definition: AnyStrategyDefinition, ids: readonly string[
     summary: definition.summary ?? `Start the strategy ${definition.name}`,
     effect: "trade",
     ...STARTS_STRATEGY,
+    refusal: "strategy_failed",
     http: { route: `POST /strategy/declared/${definition.name}`, from: "body", idempotent: true },
     cli: {
       path: `strategy start ${definition.name}`,
