@@ -51,6 +51,14 @@ export function readNumber(bytes: Uint8Array, from: number, to: number, out: Fig
   return digits <= Number.MAX_SAFE_INTEGER;
 }
 
+/** Says why `readNumber` does not read a price. */
+export function whyUnread(bytes: Uint8Array, from: number, to: number, least: string): string {
+  const digits = textOf(bytes, from, to).replace(/^\+|[.,]/g, "");
+  return /^\d{16,}$/.test(digits)
+    ? `has ${digits.length} digits; round it to 15`
+    : `is not a number ${least}`;
+}
+
 /** Parses 47,738.0 and 1,234,567; not 47,738, which can be a decimal comma. */
 function withGroups(bytes: Uint8Array, from: number, to: number, out: Figure): boolean {
   const text = textOf(bytes, from, to);

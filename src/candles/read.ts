@@ -2,7 +2,7 @@ import { readTime, timeProblem } from "../kernel/read-time.ts";
 import { MINUTE, type Millis, stampOf } from "../kernel/time.ts";
 import { type BarBuffer, type Columns, createBars, createScratch, inOrder } from "./bars.ts";
 import type { Candles } from "./candles.ts";
-import { type Figure, readNearest, readNumber, textOf } from "./fields.ts";
+import { type Figure, readNearest, readNumber, textOf, whyUnread } from "./fields.ts";
 import { type ColumnOptions, createColumns, type Layout } from "./layout.ts";
 import { createRows, type Row, type RowShape, rowPlace } from "./rows.ts";
 
@@ -112,7 +112,8 @@ function createFields(
     for (let which = 0; which < 4; which++) {
       const index = of.prices[which] as number;
       if (index >= row.count) return "it has too few fields";
-      if (!readPrice(row, index, figure)) return `its ${PRICE_NAMES[which]} is not a number of at least zero`;
+      if (!readPrice(row, index, figure))
+        return `its ${PRICE_NAMES[which]} ${whyPriceUnread(row, index, "of at least zero")}`;
       bar.digits[which] = figure.digits;
       bar.decimals[which] = figure.decimals;
     }
@@ -129,7 +130,7 @@ function createFields(
     const amount = of.amount < 0 ? 0 : amountAt(row, of.amount, figure);
     if (amount === undefined) return "its amount is not a number of at least zero";
     if (!readPrice(row, of.price, figure) || figure.digits === 0)
-      return "its price is not a number above zero";
+      return `its price ${whyPriceUnread(row, of.price, "above zero")}`;
     price.digits = figure.digits;
     price.decimals = figure.decimals;
     return trades.add(at, price, amount);
@@ -150,6 +151,11 @@ function readPrice(row: Row, index: number, figure: Figure): boolean {
   if (index >= row.count) return false;
   return readNumber(row.bytes, row.starts[index] as number, row.ends[index] as number, figure);
 }
+
+const whyPriceUnread = (row: Row, index: number, least: string): string =>
+  index >= row.count
+    ? `is not a number ${least}`
+    : whyUnread(row.bytes, row.starts[index] as number, row.ends[index] as number, least);
 
 const PRICE_NAMES = ["open", "high", "low", "close"] as const;
 

@@ -2,7 +2,7 @@ import type { Pair } from "../kernel/pair.ts";
 import { readTime, timeProblem } from "../kernel/read-time.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Candles, Column } from "./candles.ts";
-import { type Figure, readNearest, readNumber, textOf } from "./fields.ts";
+import { type Figure, readNearest, readNumber, textOf, whyUnread } from "./fields.ts";
 import { type ColumnOptions, createColumns, kindOf, type Layout } from "./layout.ts";
 import type { Refused } from "./read.ts";
 import { CUT_OFF, createRows, type Row, rowPlace } from "./rows.ts";
@@ -136,7 +136,7 @@ function createTape(pair: Pair, now: Millis = Number.POSITIVE_INFINITY) {
     const size = amount ? readNearest(amount, 0, amount.length, figure) : Number.NaN;
     if (size === undefined || size <= 0) return "its amount is not a number above zero";
     if (!price || !readNumber(price, 0, price.length, figure) || figure.digits === 0)
-      return "its price is not a number above zero";
+      return `its price ${price ? whyUnread(price, 0, price.length, "above zero") : "is missing"}`;
     print.at = time;
     print.digits = figure.digits;
     print.decimals = figure.decimals;

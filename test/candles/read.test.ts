@@ -175,7 +175,7 @@ describe("an invalid candle row", () => {
     [
       "more digits than are exact",
       `${FIRST},100.30000000000000004,101,99,100,1`,
-      /^line 3: its open is not a number/,
+      /^line 3: its open has 20 digits; round it to 15/,
     ],
   ];
 

@@ -147,6 +147,7 @@ describe("an invalid tape row", () => {
   it.each([
     [table(`${AT - 1},100,1,b`), "line 3: it is earlier than the previous trade"],
     [table(`${AT},-1,1,b`), "line 3: its price is not a number above zero"],
+    [table(`${AT},0.12345678901234567,1,b`), "line 3: its price has 18 digits; round it to 15"],
     [table(`${AT},x,1,b`), "line 3: its price is not a number above zero"],
     [table(`${AT},1,0,b`), "line 3: its amount is not a number above zero"],
     [table(`${AT},1,,b`), "line 3: its amount is not a number above zero"],
