@@ -200,17 +200,21 @@ it("a strategy pauses when its file is missing or broken, and continues once it 
     expect((await edgemaker(folder, ["tick", "--sandbox"])).code).toBe(0);
     return (await result(folder, "status", id)).strategies[0];
   };
+  // On a busy machine a pass can be too short for all of it.
+  const steppedUntil = async (isIt: (now: Awaited<ReturnType<typeof stepped>>) => boolean) => {
+    for (;;) {
+      const now = await stepped();
+      if (isIt(now)) return now;
+    }
+  };
   rmSync(file);
-  await stepped();
-  const gone = await stepped();
-  expect(gone).toMatchObject({ phase: "paused", orders: [] });
+  const gone = await steppedUntil(({ phase, orders }) => phase === "paused" && orders.length === 0);
   expect(gone.lastError).toContain("is not loaded");
   writeFileSync(file, 'import { z } from "edgemaker";\nexport default 7 +;\n');
   expect((await stepped()).phase).toBe("paused");
   cpSync(join(root, "examples/two-sided.ts"), file);
-  const again = await stepped();
+  const again = await steppedUntil(({ orders }) => orders.length === 2);
   expect(again).toMatchObject({ lastError: null });
-  expect((await stepped()).orders).toHaveLength(2);
 });
 
 it("a custom strategy's config appears in the API document and the agent tools", async () => {
