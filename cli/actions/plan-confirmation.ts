@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { PlannedShape, StartedShape } from "../../src/grid/schema/schema.ts";
 import type { EditedShape, PlannedEditShape } from "../../src/grid/schema/shapes.ts";
-import { decimal, ZERO } from "../../src/kernel/decimal.ts";
+import { decimal, plainNumber, ZERO } from "../../src/kernel/decimal.ts";
 import { noLongerHolds } from "../../src/kernel/errors.ts";
 import { describeWaits } from "../../src/model/refusal-text.ts";
 import type { Operation } from "../../src/operation.ts";
@@ -140,11 +140,16 @@ function formatOrders({ orders, slots, refused, options }: ShownPlan, { base, qu
     const prices = orders.filter((one) => one.side === side && !one.crosses).map(({ price }) => price);
     return prices.length === 0
       ? []
-      : [`${prices.length} ${side}s at ${Math.min(...prices)} to ${Math.max(...prices)} ${quote}`];
+      : [
+          `${prices.length} ${side}s at ${plainNumber(Math.min(...prices))} to ${plainNumber(Math.max(...prices))} ${quote}`,
+        ];
   };
   const initial = orders
     .filter(({ crosses }) => crosses)
-    .map(({ price, amount }) => `an initial buy of ${amount} ${base} at once, at up to ${price} ${quote}`);
+    .map(
+      ({ price, amount }) =>
+        `an initial buy of ${amount} ${base} at once, at up to ${plainNumber(price)} ${quote}`,
+    );
   const text = [...initial, ...of("buy"), ...of("sell")].join(", ") || "none at first";
   const waits = describeWaits(refused, slots, options.initialBuy ? {} : { other: "add --initial-buy" });
   return waits === "" ? text : `${text}; ${waits}`;

@@ -1,4 +1,4 @@
-import { fromNumber, text } from "../../src/kernel/decimal.ts";
+import { plainNumber } from "../../src/kernel/decimal.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
 import type { Values } from "./arguments.ts";
 import { styled, tableWidth, terminalColumns, wrap } from "./style.ts";
@@ -75,8 +75,7 @@ const SHOWN_DIGITS = 9;
 function numberText(value: number): string {
   const digits = value.toExponential().replace(/e.*|\D/g, "").length;
   const isComputed = digits >= COMPUTED_DIGITS && !Number.isInteger(value);
-  const exact = fromNumber(isComputed ? Number(value.toPrecision(SHOWN_DIGITS)) : value);
-  return exact === undefined ? String(value) : text(exact);
+  return plainNumber(isComputed ? Number(value.toPrecision(SHOWN_DIGITS)) : value);
 }
 
 /** Fields that are times if their number is large, and otherwise something else. */

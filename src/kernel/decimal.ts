@@ -43,6 +43,12 @@ export function fromNumber(value: number): Decimal | undefined {
   return Number.isFinite(value) ? parseDecimal(expand(String(value))) : undefined;
 }
 
+/** Formats a number without an exponent, such as 1e-7 as 0.0000001. */
+export function plainNumber(value: number): string {
+  const exact = fromNumber(value);
+  return exact === undefined ? String(value) : text(exact);
+}
+
 function expand(text: string): string {
   const match = text.includes("e") ? SCIENTIFIC.exec(text) : null;
   if (!match) return text;

@@ -1,3 +1,5 @@
+import { plainNumber } from "../kernel/decimal.ts";
+
 /** Why an order is not placed, in words. Keys are reasons of responses. */
 export const REFUSAL_TEXT: Readonly<Record<string, string>> = {
   no_base: "there is not enough free base",
@@ -50,8 +52,8 @@ export function describeWaits(
     .filter(({ slot }) => refused.some((one) => one.slot === slot && one.reason === "no_base"))
     .map(({ lowerPrice }) => lowerPrice);
   const [least, most] = [Math.min(...lowers), Math.max(...lowers)];
-  const first = lowers.length === 0 ? "the slot's lower price" : String(least);
-  const lower = least < most ? `${first} (for the last slot above ${most})` : first;
+  const first = lowers.length === 0 ? "the slot's lower price" : plainNumber(least);
+  const lower = least < most ? `${first} (for the last slot above ${plainNumber(most)})` : first;
   const texts = refused.map((one) => describeWait(one, lower, other));
   return [...new Set(texts)]
     .map((text) => {

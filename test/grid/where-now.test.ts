@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { gridsView, listView } from "../../src/grid/schema/view.ts";
+import { BY } from "../support/by.ts";
 import { gridOver } from "../support/path.ts";
 
 interface Listed {
@@ -65,4 +66,14 @@ it("a grid still in its requested range reports that once", async () => {
   expect(one).toMatchObject({ rangeNow: { lowerPrice: 90, upperPrice: 110 }, follows: null });
   expect(line?.range).toBe("90 – 110, 10 slots of 50 USDT");
   expect(line).not.toHaveProperty("requested");
+});
+
+it("a grid whose counter-orders wait for the kill switch names the command that ends it", async () => {
+  const grid = await gridOver([100, 100, 96, 96, 96, 96], { quote: "5000" });
+  const { id } = await grid.ask<{ id: string }>("start_grid", { ...grid.where, ...RANGE });
+  await grid.pass(1);
+  await grid.store.setKill(true, BY);
+  await grid.pass(4);
+  const [line] = gridsView(await grid.ask("get_grid_status", { id })).strategies as { waiting?: string }[];
+  expect(line?.waiting).toContain("the kill switch is on; `edgemaker kill off` ends it");
 });

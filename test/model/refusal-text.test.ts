@@ -39,6 +39,8 @@ it("describes why slots of a grid wait, with the price that each needs", () => {
     "2 of 3 slots wait: the price has to rise above 61200 (for the last slot above 61300) first; 1 of 3 slots waits: the kill switch is on",
   );
   expect(describeWaits(waits, [], { total: 3 })).toContain("rise above the slot's lower price first");
+  const cheap = [{ slot: 7, lowerPrice: 1e-7 }];
+  expect(describeWaits([{ slot: 7, reason: "no_base" }], cheap)).toContain("rise above 0.0000001 first");
   expect(describeWaits([], slots)).toBe("");
   expect(describeRefusal({ reason: "new_reason" })).toBe("new reason");
 });

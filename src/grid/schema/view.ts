@@ -1,6 +1,7 @@
 import type * as z from "zod";
+import { plainNumber } from "../../kernel/decimal.ts";
 import { centsOfProfit, pluralize } from "../../kernel/plain-text.ts";
-import { describeWaits } from "../../model/refusal-text.ts";
+import { describeRefusal, describeWaits } from "../../model/refusal-text.ts";
 import { calledBy } from "../../model/strategy.ts";
 import { gridRangeText } from "./range-view.ts";
 import type { ListShape, StatusShape } from "./schema.ts";
@@ -67,7 +68,7 @@ function gridView(grid: GridShown) {
   const stops = hasEnded ? [] : grid.stopPrices.map(describeStop);
   return {
     grid: calledBy(grid),
-    market: `${grid.symbol} on ${grid.exchange}${grid.dryRun ? " (paper trading)" : ""}${grid.markPrice === null ? "" : `, at ${grid.markPrice}`}`,
+    market: `${grid.symbol} on ${grid.exchange}${grid.dryRun ? " (paper trading)" : ""}${grid.markPrice === null ? "" : `, at ${plainNumber(grid.markPrice)}`}`,
     status: statusText(grid),
     ...(stalled === undefined ? {} : { stalled }),
     ...(grid.lastError === null ? {} : { error: trouble ?? grid.lastError }),
@@ -81,7 +82,9 @@ function gridView(grid: GridShown) {
         : `${grid.position} ${base} at ${centsText(grid.averageCost)}, ${grid.breakEvenPrice === null ? "dust: less than can be sold" : `break-even ${centsText(grid.breakEvenPrice)}`}`,
     ...(stops.length > 0 ? { stops: stops.join("; ") } : {}),
     ...(grid.refused.length > 0 && !hasEnded
-      ? { waiting: describeWaits(grid.refused, grid.slots ?? [], { total: grid.gridLevels }) }
+      ? {
+          waiting: describeWaits(grid.refused.map(withCommand), grid.slots ?? [], { total: grid.gridLevels }),
+        }
       : {}),
     ...(notices.length > 0 ? { notice: notices.join(". ") } : {}),
     runningTime: grid.runningTime,
@@ -89,6 +92,12 @@ function gridView(grid: GridShown) {
     ...(grid.stream === null ? {} : { stream: grid.stream }),
   };
 }
+
+/** Adds the command that ends a wait for the kill switch. */
+const withCommand = (refused: GridShown["refused"][number]) =>
+  refused.reason === "killed"
+    ? { ...refused, detail: `${describeRefusal(refused)}; \`edgemaker kill off\` ends it` }
+    : refused;
 
 /** Notices that explain their error and what to do. */
 const TROUBLES = new Set(["key_refused", "key_missing", "exchange_unavailable"]);
