@@ -11,7 +11,7 @@ import type { Fill, Order } from "../model/order.ts";
 import type { Strategy } from "../model/strategy.ts";
 import type { StrategyDefinitions } from "../ports/definition.ts";
 import type { Kind } from "../ports/kind.ts";
-import { candleNeeds, elsewhereNeed, findDefinition } from "./pass/ask.ts";
+import { candleNeeds, elsewhereNeed, findDefinition, requirementOf } from "./pass/ask.ts";
 import { mayDeclare, runOwnStrategy } from "./pass/run.ts";
 import type { OwnStrategy, OwnStrategyConfig, OwnStrategyState } from "./state.ts";
 
@@ -39,7 +39,8 @@ export const ownStrategyKind = (
   reads: "book",
   asksElsewhere: ({ definition }: OwnStrategyConfig) =>
     elsewhereNeed(findDefinition(definitions, definition)),
-  candlesFor: ({ definition }: OwnStrategyConfig) => candleNeeds(findDefinition(definitions, definition)),
+  candlesFor: ({ definition }: OwnStrategyConfig) =>
+    candleNeeds(findDefinition(definitions, definition)).map(requirementOf),
   mayPlace: (strategy: OwnStrategy, context) => mayDeclare(definitions, strategy, context),
   outdated: (_state: OwnStrategyState, live: readonly Order[]) => cancellable(live),
   run: (strategy: OwnStrategy, live: readonly Order[], context) =>

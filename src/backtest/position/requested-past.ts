@@ -6,7 +6,7 @@ import { Money } from "../../kernel/money.ts";
 import { formatSpan, type Millis } from "../../kernel/time.ts";
 import type { Candle } from "../../model/market.ts";
 import { type CandleSeries, type CandleSource, type Elsewhere, isSameSource } from "../../model/memory.ts";
-import { type CandleNeed, candleNeeds, describeNeed } from "../../own/pass/ask.ts";
+import { type CandleNeed, candleNeeds, describeNeed, requirementOf } from "../../own/pass/ask.ts";
 import type { AnyStrategyDefinition } from "../../ports/definition.ts";
 import type { CandleRequirement, RequestedPrices } from "../../ports/kind.ts";
 
@@ -46,8 +46,7 @@ export function requestedPast(
         "Invalid request",
         `${definition.name} uses candles of ${describeNeed(need)}; backtest it on candles that divide them, not of ${formatSpan(past.spanMillis)}`,
       );
-    const { name: _, ...requirement } = need;
-    return candleFeed(past, requirement);
+    return candleFeed(past, requirementOf(need));
   });
   const pricesAt = reference.map(({ source, candles: past }) => ({ source, priceAt: priceFeed(past) }));
   return (at) => ({

@@ -266,19 +266,14 @@ function candleNeedsOf(
   kinds: Deps["kinds"],
   symbol: Pair,
 ): readonly CandleRequirement[] {
-  const needs = strategies
-    .filter((strategy) => strategy.symbol === symbol)
-    .flatMap(({ kind, config }) => kinds(kind).candlesFor?.(config) ?? []);
-  const countOf = (need: CandleRequirement) =>
-    Math.max(...needs.filter((one) => isSameSource(one, need)).map(({ count }) => count));
-  return needs
-    .filter((need, index) => needs.findIndex((one) => isSameSource(one, need)) === index)
-    .map(({ span, symbol: other, exchange, ...need }) => ({
-      span,
-      count: countOf({ span, symbol: other, exchange, ...need }),
-      ...(other === undefined ? {} : { symbol: other }),
-      ...(exchange === undefined ? {} : { exchange }),
-    }));
+  const found: CandleRequirement[] = [];
+  for (const { kind, config } of strategies.filter((strategy) => strategy.symbol === symbol))
+    for (const need of kinds(kind).candlesFor?.(config) ?? []) {
+      const known = found.findIndex((one) => isSameSource(one, need));
+      if (known < 0) found.push(need);
+      else found[known] = { ...need, count: Math.max(need.count, found[known]?.count ?? 0) };
+    }
+  return found;
 }
 
 /** Returns the known series while no candle has completed since; one that cannot be read stays as it was. */

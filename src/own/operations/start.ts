@@ -40,7 +40,7 @@ import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/def
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import { asOwnStrategy, ownStrategyKind } from "../kind.ts";
-import { candleNeeds } from "../pass/ask.ts";
+import { candleNeeds, requirementOf } from "../pass/ask.ts";
 import {
   matchesPreview,
   ONE_SIDED,
@@ -227,8 +227,7 @@ async function readOwnStrategyPlace(
   const candles = candleNeeds(definition).map(async (need) => {
     const other = need.exchange === undefined ? venue : deps.venue(need.exchange);
     const range = { span: need.span, limit: need.count + 2 };
-    const { name: _, ...source } = need;
-    return completedSeries(await other.candles(need.symbol ?? symbol, range), source, book.at);
+    return completedSeries(await other.candles(need.symbol ?? symbol, range), requirementOf(need), book.at);
   });
   const reference = definition.reference ? deps.reference : undefined;
   return {

@@ -230,6 +230,9 @@ export const candleNeeds = (definition: AnyStrategyDefinition | undefined): read
     ...(exchange === undefined ? {} : { exchange }),
   }));
 
+/** Returns it without its name, as passes store it. */
+export const requirementOf = ({ name: _, ...requirement }: CandleNeed): CandleRequirement => requirement;
+
 /** Describes it in a message: 1h, or 1h of ETH/USDT at kraken. */
 export const describeNeed = ({ span, symbol, exchange }: CandleNeed): string =>
   `${Object.entries(TIMEFRAMES).find(([, one]) => one === span)?.[0]}${symbol ? ` of ${symbol}` : ""}${exchange ? ` at ${exchange}` : ""}`;

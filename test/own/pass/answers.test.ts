@@ -113,7 +113,7 @@ it("requests candles and prices only if its definition does", () => {
     undefined,
   ]);
   expect(["own", "other", "none"].map((name) => candlesFor?.(config(name)))).toEqual([
-    [{ name: null, span: HOUR, count: 3 }],
+    [{ span: HOUR, count: 3 }],
     [],
     [],
   ]);
