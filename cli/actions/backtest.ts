@@ -4,7 +4,7 @@ import { reportOf } from "../../src/backtest/report.tsx";
 import type { BacktestAnswer } from "../../src/backtest/schema/answer.ts";
 import type { Candles } from "../../src/candles/candles.ts";
 import { spanOf } from "../../src/candles/file.ts";
-import { decimal, wire } from "../../src/kernel/decimal.ts";
+import { decimal } from "../../src/kernel/decimal.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import { TIMEFRAMES } from "../../src/kernel/time.ts";
@@ -124,7 +124,7 @@ async function runSweep(operation: Operation, values: Values): Promise<number> {
     result: body as PositionBacktestAnswer & { readonly lastError?: string | null },
   }));
   const totalOf = ({ result }: (typeof runs)[number]) => decimal(result.total);
-  runs.sort((a, b) => Math.sign(wire(totalOf(b) - totalOf(a))));
+  runs.sort((a, b) => Number(totalOf(b) > totalOf(a)) - Number(totalOf(b) < totalOf(a)));
   const rows = runs.map(
     ({ values: swept, result: { total, totalPercent, filledOrders, drawdown, lastError } }) => ({
       ...(values.json ? { values: swept } : swept),

@@ -443,15 +443,6 @@ function inTypes(
   return values;
 }
 
-/** Refuses fields in the query of a route that is no operation. */
-export function refuseUnknown(query: Fields, known: readonly string[]): void {
-  const name = Object.keys(query).find((one) => !known.includes(one));
-  if (name === undefined) return;
-  const message = `unknown field in the query: ${name}`;
-  const advice = didYouMean(name.slice(0, MAX_TYPO_CHARACTERS), known);
-  throw new AppError("Invalid request", `${message}${advice}`, { issues: [{ path: name, message }] });
-}
-
 /** Refuses fields in a place that is not read: a misplaced dry-run flag must not trade real money. */
 function refuseUnread(
   operation: Operation,
@@ -461,20 +452,30 @@ function refuseUnread(
   const isRead = (name: string) =>
     (http.from === "query" && Object.hasOwn(input.shape, name) && !Object.hasOwn(path, name)) ||
     (name === "format" && formatsOf(operation).length > 1);
-  const unread = [
-    ...Object.keys(query)
-      .filter((name) => !isRead(name))
-      .map((name) => ({ path: name, message: `unknown field in the query: ${name}` })),
-    ...(http.from === "query" ? Object.keys(body) : []).map((name) => ({
-      path: name,
-      message: `unknown field in the body: ${name}`,
-    })),
-  ];
-  const [first] = unread;
-  if (!first) return;
+  const unknown = { query: Object.keys(query).filter((name) => !isRead(name)) };
   const where = http.from === "body" ? "JSON body" : "query";
-  const advice = Object.hasOwn(input.shape, first.path)
-    ? `; send it in the ${where}`
-    : didYouMean(first.path.slice(0, MAX_TYPO_CHARACTERS), Object.keys(input.shape));
-  throw new AppError("Invalid request", `${first.message}${advice}`, { issues: unread });
+  refuseEach(http.from === "query" ? { ...unknown, body: Object.keys(body) } : unknown, (name) =>
+    Object.hasOwn(input.shape, name)
+      ? `; send it in the ${where}`
+      : didYouMean(name.slice(0, MAX_TYPO_CHARACTERS), Object.keys(input.shape)),
+  );
+}
+
+/** Refuses fields in the query of a route that is no operation. */
+export const refuseUnknown = (query: Fields, known: readonly string[]): void =>
+  refuseEach({ query: Object.keys(query).filter((name) => !known.includes(name)) }, (name) =>
+    didYouMean(name.slice(0, MAX_TYPO_CHARACTERS), known),
+  );
+
+/** Refuses the fields of each place, if there are any, with advice for the first one. */
+function refuseEach(
+  unknown: Readonly<Record<string, readonly string[]>>,
+  adviceFor: (name: string) => string,
+): void {
+  const issues = Object.entries(unknown).flatMap(([place, names]) =>
+    names.map((name) => ({ path: name, message: `unknown field in the ${place}: ${name}` })),
+  );
+  const [first] = issues;
+  if (!first) return;
+  throw new AppError("Invalid request", `${first.message}${adviceFor(first.path)}`, { issues });
 }

@@ -43,7 +43,10 @@ export function boundConnections(server: Server, most = maxConnections()): void 
   server.on("connection", (socket: Socket) => {
     open.set(socket, undefined);
     unused.add(socket);
-    socket.once("close", () => open.delete(socket) && unused.delete(socket));
+    socket.once("close", () => {
+      open.delete(socket);
+      unused.delete(socket);
+    });
     if (open.size > most) closeOne();
   });
   server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
