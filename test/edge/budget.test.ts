@@ -24,6 +24,8 @@ describe("an invocation with a request budget", () => {
       // On a busy machine time ends a pass before its budget does.
       const slow = edge.turns.filter(({ outcome, requests }) => outcome === "short" && requests < 40);
       expect(passes - slow.length).toBeLessThanOrEqual(Math.ceil(100 / 37) + 2);
+      const requests = edge.turns.reduce((total, turn) => total + turn.requests, 0);
+      expect(requests).toBeLessThanOrEqual((Math.ceil(100 / 37) + 2) * 45);
       expect(edge.accounts.venues.bitget.open()).toHaveLength(100);
       for (const { requests } of edge.turns) expect(requests).toBeLessThanOrEqual(45 + TRIES);
       // A pass that could not do all says so.
