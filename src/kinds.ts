@@ -1,6 +1,5 @@
 import { gridKind } from "./grid/kind.ts";
 import { gridOperations } from "./grid/operations/grids.ts";
-import type { KindText } from "./history/operations/history.ts";
 import type { Operation } from "./operation.ts";
 import { ownStrategyKind } from "./own/kind.ts";
 import { ownStrategyOperations } from "./own/operations/start.ts";
@@ -10,14 +9,17 @@ import { quoteKind } from "./quote/kind.ts";
 import { quoteOperations } from "./quote/operations/quotes.ts";
 
 /** A kind of strategy: what the engine runs, and what each surface shows of it. */
-export interface StrategyKind extends KindText {
+export interface StrategyKind {
+  readonly name: string;
+  /** Name of its commands. */
+  readonly group: string;
   /** Returns what the engine runs, with the strategies that the user wrote. */
   readonly kindWith: (definitions: StrategyDefinitions | undefined) => Kind;
   /** Describes its commands in help. */
   readonly summary: string;
   /** Group of its operations in the OpenAPI document, if it has a separate one. */
   readonly tag?: { readonly name: string; readonly description: string };
-  /** Returns its operations besides its history, which every kind has. */
+  /** Returns its operations besides those that every strategy has. */
   readonly operations: (ids: readonly string[], definitions: StrategyDefinitions) => readonly Operation[];
 }
 
@@ -27,9 +29,6 @@ export const STRATEGY_KINDS: readonly StrategyKind[] = [
     kindWith: () => gridKind,
     name: "grid",
     group: "grid",
-    whom: "a grid",
-    idExample: "grid-kraken-BTC-USDT-1767225600000",
-    missing: (id) => `there is no strategy ${id}`,
     summary: "Start, watch, change and stop grids",
     operations: gridOperations,
   },
@@ -37,9 +36,6 @@ export const STRATEGY_KINDS: readonly StrategyKind[] = [
     kindWith: () => quoteKind,
     name: "quote",
     group: "quote",
-    whom: "quotes",
-    idExample: "quote-kraken-BTC-USDT-1767225600000",
-    missing: (id) => `there are no quotes ${id}`,
     summary: "Quote both sides of a market",
     tag: { name: "Quotes", description: "Quotes on both sides of a market" },
     operations: quoteOperations,
@@ -48,9 +44,6 @@ export const STRATEGY_KINDS: readonly StrategyKind[] = [
     kindWith: ownStrategyKind,
     name: "declared",
     group: "strategy",
-    whom: "one of your own strategies",
-    idExample: "two-sided-kraken-BTC-USDT-1767225600000",
-    missing: (id) => `there is no strategy ${id}`,
     summary: "Write, test, start and watch strategies of your own",
     operations: ownStrategyOperations,
   },

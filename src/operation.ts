@@ -35,6 +35,8 @@ export interface CommandSurface {
   /** Words of the command: `grid start`. */
   readonly path: string;
   readonly alias?: string;
+  /** For an operation on any strategy: its word in the group of each kind, such as `grid fills`. */
+  readonly verb?: string;
   /** Subcommands of the path, each with the input that it stands for. */
   readonly words?: Readonly<
     Record<string, { readonly summary: string; readonly input: Readonly<Record<string, unknown>> }>

@@ -12,7 +12,7 @@ import { limitsOperations } from "./controls/operations/limits.ts";
 import { renameStrategy } from "./controls/operations/names.ts";
 import { killOperations } from "./controls/operations/panic.ts";
 import { dexOperations } from "./dex/operations/price.ts";
-import { historyOf } from "./history/operations/history.ts";
+import { historyOperations } from "./history/operations/history.ts";
 import { STRATEGY_KINDS, type StrategyKind } from "./kinds.ts";
 import { agreementReport } from "./liquidity/operations/agreement-report.ts";
 import { agreementOperations } from "./liquidity/operations/agreements.ts";
@@ -38,7 +38,8 @@ export const createOperations = (
   ...marketOperations(ids),
   ...accountOperations(ids),
   ...orderOperations(ids),
-  ...kinds.flatMap((kind) => operationsOf(kind, { ids, definitions, names: kinds.map(({ name }) => name) })),
+  ...kinds.flatMap((kind) => operationsOf(kind, ids, definitions)),
+  ...historyOperations(kinds.map(({ name }) => name)),
   renameStrategy,
   ...backtestOperations(ids),
   quoteBacktestOperation(ids),
@@ -62,17 +63,12 @@ export const createOperations = (
   ...auditOperations,
 ];
 
-interface Listed {
-  readonly ids: readonly string[];
-  readonly definitions: StrategyDefinitions;
-  /** Names of all kinds. */
-  readonly names: readonly string[];
-}
-
-const operationsOf = (kind: StrategyKind, { ids, definitions, names }: Listed): readonly Operation[] =>
-  [...kind.operations(ids, definitions), ...historyOf(kind, names)].map((operation) =>
-    kind.tag ? withTag(operation, kind.tag) : operation,
-  );
+const operationsOf = (
+  kind: StrategyKind,
+  ids: readonly string[],
+  definitions: StrategyDefinitions,
+): readonly Operation[] =>
+  kind.operations(ids, definitions).map((operation) => (kind.tag ? withTag(operation, kind.tag) : operation));
 
 /** Adds a tag, without creating the schemas. */
 const withTag = (operation: Operation, tag: Operation["tag"]): Operation =>

@@ -46,6 +46,7 @@ interface Word {
   readonly path: string;
   readonly summary: string;
   readonly input: Readonly<Record<string, unknown>>;
+  readonly sameAs?: string;
 }
 
 /**
@@ -57,6 +58,7 @@ export const operationCommand = (operation: Operation, word?: Word, preview?: Op
     name: word?.path ?? operation.cli?.path ?? operation.name,
     description: word?.summary ?? operation.summary,
     alias: operation.cli?.alias,
+    sameAs: word?.sameAs,
     examples: examplesOf(operation, word),
     args: () => ({
       ...fieldArgs(operation, word?.input),

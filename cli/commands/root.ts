@@ -37,6 +37,7 @@ export const groupsOf = (kinds: readonly StrategyKind[]): Readonly<Record<string
   "Get started": ["demo", "setup", "doctor", "page"],
   "Market data": ["ticker", "orderbook", "trades", "ohlcv", "exchanges", "compare", "dex"],
   Trade: ["balance", "orders", ...kinds.map(({ group }) => group), "rename", "trade"],
+  "Every strategy": ["orders-of", "fills", "events"],
   Analyze: [
     "backtest",
     "suggest",
@@ -73,8 +74,10 @@ export function rootCommand(
   for (const definition of definitions)
     addTo(subCommandsOf(commands, "strategy"), "test", definition.name, strategyTestCommand(definition, ids));
   for (const operation of operations) addCommand(commands, operation, operations);
-  for (const { group, summary } of kinds)
+  for (const { group, summary } of kinds) {
+    for (const operation of operations) addVerb(commands, group, operation);
     commands[group] = { ...commands[group], meta: { name: group, description: summary } };
+  }
   addTo(commands, "notify", "add", addChannelCommand);
   commands.trade = tradeCommand(operations);
   return command({
@@ -182,6 +185,14 @@ function addCommand(
       : (overFilesOf(operation)?.(operation) ?? operationCommand(operation, undefined, preview));
   if (below === undefined) addTo(commands, group, name, made);
   else addTo(subCommandsOf(commands, group), name, below, made);
+}
+
+/** Adds an operation on any strategy to the group of a kind too: `grid fills` is `fills`. */
+function addVerb(commands: Record<string, CommandDef>, group: string, operation: Operation): void {
+  const { verb, path = "" } = operation.cli ?? {};
+  if (verb === undefined) return;
+  const word = { path: `${group} ${verb}`, summary: operation.summary, input: {}, sameAs: path };
+  addTo(commands, group, verb, operationCommand(operation, word));
 }
 
 function addTo(commands: Record<string, CommandDef>, group: string, name: string, made: CommandDef): void {

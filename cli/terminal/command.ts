@@ -6,6 +6,8 @@ interface Definition {
   readonly name: string;
   readonly description: string;
   readonly alias?: string | undefined;
+  /** Path of the command that this one is another name of. */
+  readonly sameAs?: string | undefined;
   readonly examples?: readonly string[] | undefined;
   /** Can be a function if creating them takes time, because most commands are only named. */
   readonly args?: Args | (() => Args);

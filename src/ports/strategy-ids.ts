@@ -13,7 +13,7 @@ const HAS_ID_FORM = /-\d{10,}$/;
 
 /** Replaces a strategy's name in the input of an operation on strategies by its id; any other text stays as it is. */
 export async function withIds<I>(route: string, deps: NamedStrategies, input: I): Promise<I> {
-  if (!route.includes(" /strategy/")) return input;
+  if (!/ \/(strategy|strategies)\//.test(route)) return input;
   const given = input as Readonly<Record<string, unknown>>;
   const ids: Record<string, string> = {};
   for (const field of STRATEGY_FIELDS) {

@@ -473,21 +473,21 @@ const gridRows: Row[] = [
   ...(["orders", "fills", "events"] as const).flatMap((kind): Row[] => [
     {
       name: `${kind} of one`,
-      path: ({ gridId }) => `/strategy/grid/${gridId}/${kind}`,
+      path: ({ gridId }) => `/strategies/${gridId}/${kind}`,
       status: 200,
       has: { id: "string", [kind]: "array", count: "number" },
     },
     {
       name: `one of the ${kind}`,
-      path: ({ gridId }) => `/strategy/grid/${gridId}/${kind}?limit=1`,
+      path: ({ gridId }) => `/strategies/${gridId}/${kind}?limit=1`,
       status: 200,
       has: { [kind]: "array" },
     },
-    { name: `${kind} of none`, path: `/strategy/grid/grid-x/${kind}`, status: 404, label: "Not found" },
+    { name: `${kind} of none`, path: `/strategies/grid-x/${kind}`, status: 404, label: "Not found" },
     ...["0", "1001", "abc", "-1", "1e2"].map(
       (limit): Row => ({
         name: `${kind}, limit ${limit}`,
-        path: ({ gridId }) => `/strategy/grid/${gridId}/${kind}`,
+        path: ({ gridId }) => `/strategies/${gridId}/${kind}`,
         query: { limit },
         status: 400,
         label: "Invalid limit",
@@ -496,7 +496,7 @@ const gridRows: Row[] = [
     ...["yesterday", "-5", "1.5e3x/"].map(
       (before): Row => ({
         name: `${kind}, before ${before}`,
-        path: ({ gridId }) => `/strategy/grid/${gridId}/${kind}`,
+        path: ({ gridId }) => `/strategies/${gridId}/${kind}`,
         query: { before },
         status: 400,
         label: "Invalid request",
@@ -505,7 +505,7 @@ const gridRows: Row[] = [
   ]),
   {
     name: "fills in another form",
-    path: ({ gridId }) => `/strategy/grid/${gridId}/fills`,
+    path: ({ gridId }) => `/strategies/${gridId}/fills`,
     query: { format: "xml" },
     status: 400,
     label: "Invalid request",

@@ -17,7 +17,7 @@ async function readOutput(
   const grid = await gridOver([...path], { quote: "5000" });
   const { id } = await grid.ask<{ id: string }>(start, { ...grid.where, ...request });
   await grid.pass(path.length);
-  const { events } = await grid.ask<{ events: readonly Event[] }>("get_grid_events", { id });
+  const { events } = await grid.ask<{ events: readonly Event[] }>("get_strategy_events", { id });
   const moved = events.filter(({ kind }) => kind === "moved").reverse();
   for (const { message } of moved)
     expect(eventNews({ id: 1, account: "", strategy: id, at: 0, kind: "moved", message })).toMatchObject({

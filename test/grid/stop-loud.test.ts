@@ -37,9 +37,12 @@ describe("a stop price", () => {
     const { id } = await grid.ask<{ id: string }>("start_grid", { ...grid.where, ...RANGE, ...STOPS });
     await grid.pass(path.length);
     const status = (await grid.status()) as unknown as Reported;
-    const { events } = await grid.ask<{ events: { kind: string; message: string }[] }>("get_grid_events", {
-      id,
-    });
+    const { events } = await grid.ask<{ events: { kind: string; message: string }[] }>(
+      "get_strategy_events",
+      {
+        id,
+      },
+    );
     const loud = events.filter(({ kind }) => kind === "exit").map(({ message }) => message);
     const cents = String(Number(status.totalProfit.toFixed(2)));
     expect(status.position).toBe("0");

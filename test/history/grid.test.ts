@@ -54,7 +54,7 @@ describe("the history of a grid", () => {
     const { id } = box;
     const { ask, tokens } = target;
     const get = async (path: string) => {
-      const response = await ask(`/api/v1/strategy/grid/${id}/${path}`, {
+      const response = await ask(`/api/v1/strategies/${id}/${path}`, {
         headers: { authorization: `Bearer ${tokens.read}` },
       });
       return (await response.json()) as Reported;
@@ -80,7 +80,7 @@ describe("the history of a grid", () => {
     const { id } = box;
     const { ask, tokens } = target;
     const headers = { authorization: `Bearer ${tokens.read}` };
-    const path = `/api/v1/strategy/grid/${id}/fills`;
+    const path = `/api/v1/strategies/${id}/fills`;
     const result = (await (await ask(path, { headers })).json()) as Reported;
     for (const [query, accept] of [
       ["?format=csv", "*/*"],
@@ -116,7 +116,7 @@ describe("the history of a grid", () => {
     await client.execute(`insert into fills (${FILL_COLUMNS}) values ${added.join(", ")}`);
     const headers = { authorization: `Bearer ${tokens.read}` };
     const lines = async (query: string) => {
-      const response = await ask(`/api/v1/strategy/grid/${id}/fills?format=csv${query}`, { headers });
+      const response = await ask(`/api/v1/strategies/${id}/fills?format=csv${query}`, { headers });
       return { next: response.headers.get("x-next"), rows: (await response.text()).trimEnd().split("\r\n") };
     };
     const counted = await client.execute(`select count(*) from fills where strategy = '${id}'`);

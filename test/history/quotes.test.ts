@@ -36,7 +36,7 @@ async function quoted() {
   await runOperation(box.deps, "stop_quote", { id: quotes.id, sellBase: false });
   const { ask, tokens } = await appOver(box.deps);
   const get = async (path: string, accept = "application/json") =>
-    ask(`/api/v1/strategy/${path}`, { headers: { authorization: `Bearer ${tokens.read}`, accept } });
+    ask(`/api/v1/${path}`, { headers: { authorization: `Bearer ${tokens.read}`, accept } });
   const readOutput = async (path: string) => (await (await get(path)).json()) as Reported;
   return { ...box, get, readOutput, quotes: quotes.id, grid: grid.id };
 }
@@ -49,9 +49,9 @@ describe("the history of quotes", () => {
 
   it("lists their orders under quotes, with executions that add up to their orders and position", async () => {
     const { readOutput, quotes } = box;
-    const { orders } = await readOutput(`quote/${quotes}/orders?limit=1000`);
-    const { fills } = await readOutput(`quote/${quotes}/fills?limit=1000`);
-    const { strategies } = (await readOutput(`quote/status?id=${quotes}`)) as unknown as {
+    const { orders } = await readOutput(`strategies/${quotes}/orders?limit=1000`);
+    const { fills } = await readOutput(`strategies/${quotes}/fills?limit=1000`);
+    const { strategies } = (await readOutput(`strategy/quote/status?id=${quotes}`)) as unknown as {
       strategies: Json[];
     };
     expect(fills.length).toBeGreaterThan(3);
@@ -64,7 +64,7 @@ describe("the history of quotes", () => {
   });
 
   it("lists their events from start to stop", async () => {
-    const { events } = await box.readOutput(`quote/${box.quotes}/events?limit=1000`);
+    const { events } = await box.readOutput(`strategies/${box.quotes}/events?limit=1000`);
     const said = events.map(({ kind, message }) => `${kind} ${message}`).toReversed();
     expect(said[0]).toMatch(/start/);
     expect(said.at(-1)).toMatch(/stop/);
@@ -72,16 +72,18 @@ describe("the history of quotes", () => {
 
   it("can return its executions as a table", async () => {
     const { readOutput, get, quotes } = box;
-    const { count } = await readOutput(`quote/${quotes}/fills?limit=1000`);
-    const lines = (await (await get(`quote/${quotes}/fills`, "text/csv")).text()).trimEnd().split("\r\n");
+    const { count } = await readOutput(`strategies/${quotes}/fills?limit=1000`);
+    const lines = (await (await get(`strategies/${quotes}/fills`, "text/csv")).text())
+      .trimEnd()
+      .split("\r\n");
     expect(lines).toHaveLength(count + 1);
   });
 
-  it("never mistakes a grid for quotes, nor quotes for a grid", async () => {
-    const { readOutput, quotes, grid } = box;
-    for (const what of ["orders", "fills", "events"]) {
-      expect((await readOutput(`quote/${grid}/${what}`)).message).toBe(`there are no quotes ${grid}`);
-      expect((await readOutput(`grid/${quotes}/${what}`)).message).toBe(`there is no strategy ${quotes}`);
-    }
+  it("has the name of the kind in the orders of each, and refuses an unknown id", async () => {
+    const { readOutput, grid } = box;
+    const { orders } = await readOutput(`strategies/${grid}/orders`);
+    expect(new Set(orders.map(({ kind }) => kind))).toEqual(new Set(["grid"]));
+    for (const what of ["orders", "fills", "events"])
+      expect((await readOutput(`strategies/none-1/${what}`)).message).toBe("there is no strategy none-1");
   });
 });

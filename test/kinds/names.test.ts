@@ -28,7 +28,7 @@ describe("a strategy's name", () => {
     const [status] = (await ask<Reported>("get_grid_status", { id: "treasury" })).strategies;
     expect(status).toMatchObject({ id, name: "treasury" });
     expect((await ask<Reported>("list_grids")).strategies).toMatchObject([{ id, name: "treasury" }]);
-    expect(await ask("get_grid_orders", { id: "treasury" })).toMatchObject({ id, count: 4 });
+    expect(await ask("get_strategy_orders", { id: "treasury" })).toMatchObject({ id, count: 4 });
     expect(await ask("pause_grid", { id: "treasury" })).toMatchObject({ id, phase: "paused" });
     expect(await ask("stop_grid", { id: "treasury" })).toMatchObject({ id });
     expect((await ask<Reported>("list_grids")).strategies).toEqual([]);

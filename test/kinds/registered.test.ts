@@ -42,9 +42,6 @@ const FOLLOW: StrategyKind = {
   kindWith: () => followKind as unknown as Kind,
   name: "follow",
   group: "follow",
-  whom: "a follower",
-  idExample: "follow-kraken-BTC-USDT-1",
-  missing: (id) => `there is no follower ${id}`,
   summary: "Follow the bid",
   tag: { name: "Followers", description: "One order at the bid" },
   operations: () => [startFollow],
@@ -70,11 +67,11 @@ async function followed() {
 
 it("a kind of the list alone trades over HTTP, and has a history with its name", async () => {
   const { call, id } = await followed();
-  const { orders } = await call<{ orders: unknown[] }>(`/strategy/follow/${id}/orders`);
+  const { orders } = await call<{ orders: unknown[] }>(`/strategies/${id}/orders`);
   expect(orders).toMatchObject([{ kind: "follow", side: "buy", status: "open" }]);
-  const { events } = await call<{ events: { kind: string }[] }>(`/strategy/follow/${id}/events`);
+  const { events } = await call<{ events: { kind: string }[] }>(`/strategies/${id}/events`);
   expect(events.map(({ kind }) => kind)).toContain("started");
-  expect(await call(`/strategy/follow/${id}/fills`)).toMatchObject({ id, count: 0 });
+  expect(await call(`/strategies/${id}/fills`)).toMatchObject({ id, count: 0 });
 });
 
 it("a kind of the list alone has a group in the OpenAPI document", async () => {
@@ -85,7 +82,7 @@ it("a kind of the list alone has a group in the OpenAPI document", async () => {
   };
   expect(document.tags).toContainEqual(FOLLOW.tag);
   expect(document.paths["/strategy/follow"]?.post?.tags).toEqual(["Followers"]);
-  expect(document.paths["/strategy/follow/{id}/orders"]?.get?.tags).toEqual(["Followers"]);
+  expect(document.paths["/strategies/{id}/orders"]?.get?.tags).toEqual(["Strategies"]);
 });
 
 it("a kind of the list alone has commands, and a place in the help", () => {
@@ -103,7 +100,7 @@ it("a kind of the list alone has commands, and a place in the help", () => {
 it("an agent reads the history of a kind of the list alone", async () => {
   const { app, id } = await followed();
   const client = await appClient(app, "read");
-  const { structuredContent } = await client.callTool({ name: "get_follow_orders", arguments: { id } });
+  const { structuredContent } = await client.callTool({ name: "get_strategy_orders", arguments: { id } });
   expect(structuredContent).toMatchObject({ orders: [{ kind: "follow" }] });
 });
 

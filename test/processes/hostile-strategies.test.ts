@@ -145,12 +145,7 @@ it("code that throws, loops, fills the memory or ends its process pauses only it
     });
     ids.set(deed, id);
     const { events } = await eventually(
-      () =>
-        call<{ events: { kind: string; message: string }[] }>(
-          server,
-          "GET",
-          `/strategy/declared/${id}/events`,
-        ),
+      () => call<{ events: { kind: string; message: string }[] }>(server, "GET", `/strategies/${id}/events`),
       (list) => list.events.some(({ message }) => message.startsWith("it is paused")),
     );
     expect(events.filter(({ kind }) => kind === "error")).toHaveLength(1);
@@ -172,11 +167,7 @@ it("code that throws, loops, fills the memory or ends its process pauses only it
       [...ids.values()].every((id) => lines.includes(id)) || lines.split("it is paused").length > ids.size,
   );
   for (const { id } of await gridsOf(server)) {
-    const { events } = await call<{ events: { kind: string }[] }>(
-      server,
-      "GET",
-      `/strategy/grid/${id}/events`,
-    );
+    const { events } = await call<{ events: { kind: string }[] }>(server, "GET", `/strategies/${id}/events`);
     expect(events.filter(({ kind }) => kind === "error" || kind === "recovered")).toEqual([]);
   }
   expect(server.child.exitCode).toBeNull();

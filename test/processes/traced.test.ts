@@ -44,7 +44,7 @@ it("a trace nests requests, passes, and exchange and database calls, and contain
   const query = `exchange=kraken&symbol=BTC/USDT&note=${canary("query")}`;
   await server.ask("/api/v1/orders", { method: "POST", body: JSON.stringify(ORDER) });
   await server.ask(`/api/v1/ticker?${query}`);
-  await server.ask("/api/v1/strategy/grid/no-such-grid/orders");
+  await server.ask("/api/v1/strategies/no-such-grid/orders");
   const spans = await eventually(
     async () => collector.requests.flatMap(({ body }) => spansIn(body)),
     (results) =>
@@ -61,7 +61,7 @@ it("a trace nests requests, passes, and exchange and database calls, and contain
   expect(call).toMatchObject({ name: "POST 127.0.0.1", parentSpanId: expect.any(String) });
   expect(within.filter(({ name }) => name.startsWith("db ")).length).toBeGreaterThan(0);
   expect(attributeOf(named("pass")[0], "edgemaker.exchange")).toBe("kraken");
-  expect(named(/^GET \/api\/v1\/strategy\/grid\/:id\/orders$/)).toHaveLength(1);
+  expect(named(/^GET \/api\/v1\/strategies\/:id\/orders$/)).toHaveLength(1);
 
   const all = collector.requests.map(({ body }) => body).join("\n");
   expect(all).toContain('"service.name"');

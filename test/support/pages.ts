@@ -26,7 +26,8 @@ const GENERATED = (what: string) =>
 /** docs/cli.md */
 export function cliPage(): string {
   const root = rootCommand(EXCHANGES, [twoSided]);
-  const parts = commandsOf(root).map(
+  const own = commandsOf(root).filter(([, { meta }]) => !(meta as { sameAs?: string } | undefined)?.sameAs);
+  const parts = own.map(
     ([path, found]) => `## ${path}\n\n\`\`\`\n${helpOf(found, path.split(" "), 80)}\n\`\`\`\n`,
   );
   return `# Command line
@@ -41,6 +42,7 @@ ${GENERATED("the commands")}
 - Flags override environment variables, which override \`edgemaker.json\`: [Settings](settings.md).
 - In a terminal, a table leaves out columns that do not fit, and lists them below. \`--columns\` chooses columns. A pipe gets
   all columns.
+- \`grid\`, \`quote\` and \`strategy\` have the commands of every strategy too: \`grid fills ID\` is \`fills ID\`.
 - \`NO_COLOR=1\` turns off colors.
 - \`two-sided\` stands for [a strategy of your own](strategies.md). Each one gets these commands, with its config as flags.
 

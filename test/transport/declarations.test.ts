@@ -9,7 +9,7 @@ const operations = createOperations(EXCHANGES);
 const CHANNELS = ["list_channels", "test_channel", "replay_channel", "remove_channel"];
 const BACKTESTS = ["backtest_grid", "backtest_centered_grid", "backtest_quote"];
 const REPORTS = ["get_report", "get_agreement_report", "get_liquidity_report"];
-const readsOf = (group: string) => ["orders", "fills", "events"].map((what) => `get_${group}_${what}`);
+const HISTORY = ["orders", "fills", "events"].map((what) => `get_strategy_${what}`);
 
 describe("the operations that", () => {
   it.each<[string, (one: Operation) => unknown, readonly string[]]>([
@@ -118,10 +118,8 @@ describe("the operations that", () => {
         "get_grid_status",
         "list_grids",
         "get_withdraw_plan",
-        "get_grid_fills",
         "preview_quote",
         "get_quote_status",
-        "get_quote_fills",
         "panic",
         "set_kill_switch",
         "get_strategy_status",
@@ -146,9 +144,7 @@ describe("the operations that", () => {
         "get_balance",
         "list_orders",
         "list_grids",
-        ...readsOf("grid"),
-        ...readsOf("quote"),
-        ...readsOf("strategy"),
+        ...HISTORY,
         "replay_grid",
         ...REPORTS,
         "get_disposals",
@@ -179,13 +175,11 @@ describe("the operations that", () => {
         "list_exchanges",
         "get_grid_status",
         "list_grids",
-        ...readsOf("grid"),
         "get_quote_status",
         "list_quotes",
-        ...readsOf("quote"),
         "get_strategy_status",
         "list_strategies",
-        ...readsOf("strategy"),
+        ...HISTORY,
         "list_dex_tokens",
         "get_report",
         "get_disposals",
@@ -211,22 +205,10 @@ describe("the operations that", () => {
     [
       "return a table as CSV",
       ({ csv }) => csv,
-      [
-        "get_grid_fills",
-        "get_quote_fills",
-        "get_strategy_fills",
-        ...BACKTESTS,
-        ...REPORTS,
-        "get_disposals",
-        "get_quality",
-      ],
+      ["get_strategy_fills", ...BACKTESTS, ...REPORTS, "get_disposals", "get_quality"],
     ],
     ["return a page", ({ html }) => html, REPORTS],
-    [
-      "return pages of rows",
-      ({ pages }) => pages,
-      ["get_grid_fills", "get_quote_fills", "get_strategy_fills"],
-    ],
+    ["return pages of rows", ({ pages }) => pages, ["get_strategy_fills"]],
   ])("%s are exactly these", (_what, is, expected) => {
     expect(
       operations

@@ -1,7 +1,9 @@
+import type { CommandDef } from "citty";
 import { describe, expect, it } from "vitest";
 import { rootCommand } from "../../cli/commands/root.ts";
 import type { Args } from "../../cli/terminal/arguments.ts";
 import { argName } from "../../cli/terminal/fields.ts";
+import { STRATEGY_KINDS } from "../../src/kinds.ts";
 import { routeOf } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import { toolOf } from "../../src/transport/mcp/tools.ts";
@@ -151,7 +153,12 @@ describe("the operations of each surface match:", () => {
     const expected = operations.flatMap(({ cli }) =>
       cli ? (cli.words ? Object.keys(cli.words).map((word) => `${cli.path} ${word}`) : [cli.path]) : [],
     );
-    const paths = leaves.map(([path]) => path);
+    const sameAs = ({ meta }: CommandDef) => (meta as { sameAs?: string } | undefined)?.sameAs;
+    const paths = leaves.filter(([, one]) => sameAs(one) === undefined).map(([path]) => path);
+    const others = leaves.filter(([, one]) => sameAs(one) !== undefined).map(([path]) => path);
+    const verbs = operations.flatMap(({ cli }) => cli?.verb ?? []);
+    const groups = STRATEGY_KINDS.map(({ group }) => group);
+    expect(others.sort()).toEqual(groups.flatMap((group) => verbs.map((verb) => `${group} ${verb}`)).sort());
     expect(paths.filter((path) => !expected.includes(path)).sort()).toEqual(ONLY_COMMANDS);
     expect(expected.filter((path) => !paths.includes(path))).toEqual([]);
     expect(operations.filter(({ cli }) => !cli).map(({ name }) => name)).toEqual(Object.keys(NO_COMMAND));

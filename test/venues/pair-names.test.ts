@@ -35,7 +35,7 @@ it.each(["gateio", "bitget", "mexc"] as const)(
     const id = encodeURIComponent(started.id);
     const query = `exchange=${name}&symbol=${encodeURIComponent(PAIR)}`;
     expect(await ask(`/strategy/grid/status?id=${id}`)).toContain(PAIR);
-    expect(await ask(`/strategy/grid/${id}/fills?format=csv`)).toContain("buy");
+    expect(await ask(`/strategies/${id}/fills?format=csv`)).toContain("buy");
     expect(JSON.parse(await ask(`/orders?${query}`))).toMatchObject({ count: 2 });
     expect(await ask(`/ticker?${query}`)).toContain(PAIR);
     await ask("/strategy/grid", "DELETE", { id: started.id });

@@ -149,9 +149,13 @@ describe.each(NAMES)("the words of a refusal by %s", (name) => {
         .strategies[0] as Grid;
     const events = async () =>
       (
-        await runOperation<{ events: { kind: string; message: string }[] }>(setup.deps, "get_grid_events", {
-          id,
-        })
+        await runOperation<{ events: { kind: string; message: string }[] }>(
+          setup.deps,
+          "get_strategy_events",
+          {
+            id,
+          },
+        )
       ).events;
     const sent = () => exchange.count("create");
     const pass = async (after = 5 * SECOND) => {

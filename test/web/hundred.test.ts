@@ -13,9 +13,9 @@ const GRID = gridRequest({ exchange: "gateio", gridLevels: 10, orderSize: 100 })
 const livePaths = (id: string) => [
   "/api/v1/kill",
   `/api/v1/strategy/grid/status?id=${id}`,
-  `/api/v1/strategy/grid/${id}/orders?limit=300`,
-  `/api/v1/strategy/grid/${id}/fills?limit=500`,
-  `/api/v1/strategy/grid/${id}/events?limit=100`,
+  `/api/v1/strategies/${id}/orders?limit=300`,
+  `/api/v1/strategies/${id}/fills?limit=500`,
+  `/api/v1/strategies/${id}/events?limit=100`,
 ];
 
 /** Follows the stream as the page does, and asks anew for all that it shows at every message that is an event. */

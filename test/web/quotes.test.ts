@@ -69,7 +69,7 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
     await expect.poll(open).toBe(0);
     const { events } = await served.call<{ events: { message: string }[] }>(
       "GET",
-      `/strategy/quote/${id}/events`,
+      `/strategies/${id}/events`,
     );
     const shown = page.getByRole("region", { name: "Events" });
     for (const { message } of events) await shown.getByText(message).first().waitFor();

@@ -21,19 +21,6 @@ import {
   nextPageOf,
 } from "../schema.ts";
 
-/** Nouns for a kind of strategy in texts. */
-export interface KindText {
-  /** Its name, which its paths also use. */
-  readonly name: string;
-  /** Name of its commands and tools. */
-  readonly group: string;
-  /** The owner of its orders and events, in a sentence. */
-  readonly whom: string;
-  readonly missing: (id: string) => string;
-  /** Id of one of its strategies. */
-  readonly idExample: string;
-}
-
 const history = {
   effect: "read",
   access: "token",
@@ -42,15 +29,11 @@ const history = {
   input: historyInput,
 } as const;
 
-const calledAs = ({ name: kind, group }: KindText, what: "orders" | "fills" | "events") => ({
-  name: `get_${group}_${what}`,
-  http: { route: `GET /strategy/${kind}/:id/${what}`, from: "query" } as const,
-});
+const ID_EXAMPLE = "grid-kraken-BTC-USDT-1767225600000";
 
-/** Returns the strategy of that kind with that id. */
-async function strategyNamed({ store }: Deps, { name, missing }: KindText, id: string) {
+async function strategyNamed({ store }: Deps, id: string) {
   const [view] = await store.strategies({ id });
-  if (view?.strategy.kind !== name) throw new AppError("Not found", missing(id));
+  if (!view) throw new AppError("Not found", `there is no strategy ${id}`);
   return view.strategy;
 }
 
@@ -68,21 +51,28 @@ const ORDERS_SHOWN = [
   "type",
 ];
 
-const orderHistory = (kindText: KindText, names: readonly string[]) =>
+const orderHistory = (kinds: readonly string[]) =>
   operation({
     ...history,
-    ...calledAs(kindText, "orders"),
-    summary: `List the orders of ${kindText.whom}, newest first`,
-    cli: { path: `${kindText.group} orders`, positional: ["id"], columns: ORDERS_SHOWN },
-    output: () => historicOrdersShape(names),
+    name: "get_strategy_orders",
+    http: { route: "GET /strategies/:id/orders", from: "query" },
+    summary: "List the orders of a strategy, newest first",
+    cli: {
+      path: "orders-of",
+      verb: "orders",
+      positional: ["id"],
+      columns: ORDERS_SHOWN,
+      examples: [`edgemaker orders-of ${ID_EXAMPLE}`],
+    },
+    output: () => historicOrdersShape(kinds),
     async run(deps, input) {
-      const strategy = await strategyNamed(deps, kindText, input.id);
+      const strategy = await strategyNamed(deps, input.id);
       const page = historyPage(input);
       const orders = await deps.store.ordersOf(input.id, page);
       const next = nextPageOf(orders, page, ({ createdAt, clientId }) => `${createdAt}.${clientId}`);
       return {
         id: input.id,
-        orders: orders.map((order) => historicOrderOut(order, kindText.name)),
+        orders: orders.map((order) => historicOrderOut(order, strategy.kind)),
         count: orders.length,
         next,
         ...(next === null ? archivedOf(strategy, await deps.store.archives()) : {}),
@@ -134,68 +124,71 @@ export const fillTable = (
     ]),
   );
 
-const fillHistory = (kindText: KindText) =>
-  operation({
-    ...history,
-    ...calledAs(kindText, "fills"),
-    summary: `List the fills of ${kindText.whom}, newest first`,
-    cli: {
-      path: `${kindText.group} fills`,
-      view: fillsView,
-      positional: ["id"],
-      columns: ["timestamp", "side", "price", "amount", "notional", "fees", "slot", "id"],
-      examples: [`edgemaker ${kindText.group} fills ${kindText.idExample} --format csv`],
-    },
-    csv: (answer) =>
-      fillTable(answer as z.input<ReturnType<typeof FillsShape>>, (at) => new Date(at).toISOString()),
-    pages: MAX_HISTORY_ROWS,
-    output: FillsShape,
-    async run(deps, input) {
-      const strategy = await strategyNamed(deps, kindText, input.id);
-      const page = historyPage(input);
-      const fills = await deps.store.fillsOf(input.id, page);
-      return {
-        id: input.id,
-        exchange: parseAccountKey(strategy.account).exchange,
-        symbol: strategy.symbol,
-        fills: fills.map(fillShown),
-        count: fills.length,
-        next: nextPageOf(fills, page, ({ at, tradeId }) => `${at}.${tradeId}`),
-      };
-    },
-  });
+const fillHistory = operation({
+  ...history,
+  name: "get_strategy_fills",
+  http: { route: "GET /strategies/:id/fills", from: "query" },
+  summary: "List the fills of a strategy, newest first",
+  cli: {
+    path: "fills",
+    verb: "fills",
+    view: fillsView,
+    positional: ["id"],
+    columns: ["timestamp", "side", "price", "amount", "notional", "fees", "slot", "id"],
+    examples: [`edgemaker fills ${ID_EXAMPLE} --format csv`],
+  },
+  csv: (answer) =>
+    fillTable(answer as z.input<ReturnType<typeof FillsShape>>, (at) => new Date(at).toISOString()),
+  pages: MAX_HISTORY_ROWS,
+  output: FillsShape,
+  async run(deps, input) {
+    const strategy = await strategyNamed(deps, input.id);
+    const page = historyPage(input);
+    const fills = await deps.store.fillsOf(input.id, page);
+    return {
+      id: input.id,
+      exchange: parseAccountKey(strategy.account).exchange,
+      symbol: strategy.symbol,
+      fills: fills.map(fillShown),
+      count: fills.length,
+      next: nextPageOf(fills, page, ({ at, tradeId }) => `${at}.${tradeId}`),
+    };
+  },
+});
 
-const eventHistory = (kindText: KindText) =>
-  operation({
-    ...history,
-    ...calledAs(kindText, "events"),
-    summary: `List the events of ${kindText.whom}, newest first`,
-    cli: {
-      path: `${kindText.group} events`,
-      positional: ["id"],
-      columns: ["timestamp", "kind", "message", "by"],
-    },
-    output: EventsShape,
-    async run(deps, input) {
-      const strategy = await strategyNamed(deps, kindText, input.id);
-      const page = historyPage(input);
-      const events = await deps.store.eventsOf(input.id, page);
-      const next = nextPageOf(events, page, ({ at, id }) => `${at}.${id}`);
-      return {
-        id: input.id,
-        events: events.map(eventShown),
-        count: events.length,
-        next,
-        ...(next === null ? archivedOf(strategy, await deps.store.archives()) : {}),
-      };
-    },
-  });
+const eventHistory = operation({
+  ...history,
+  name: "get_strategy_events",
+  http: { route: "GET /strategies/:id/events", from: "query" },
+  summary: "List the events of a strategy, newest first",
+  cli: {
+    path: "events",
+    verb: "events",
+    positional: ["id"],
+    columns: ["timestamp", "kind", "message", "by"],
+    examples: [`edgemaker events ${ID_EXAMPLE}`],
+  },
+  output: EventsShape,
+  async run(deps, input) {
+    const strategy = await strategyNamed(deps, input.id);
+    const page = historyPage(input);
+    const events = await deps.store.eventsOf(input.id, page);
+    const next = nextPageOf(events, page, ({ at, id }) => `${at}.${id}`);
+    return {
+      id: input.id,
+      events: events.map(eventShown),
+      count: events.length,
+      next,
+      ...(next === null ? archivedOf(strategy, await deps.store.archives()) : {}),
+    };
+  },
+});
 
-/** Returns the history operations of a kind; `names` are those of all kinds. */
-export const historyOf = (kindText: KindText, names: readonly string[]): readonly Operation[] => [
-  orderHistory(kindText, names),
-  fillHistory(kindText),
-  eventHistory(kindText),
+/** Returns the history of every strategy; `kinds` are the names of all kinds. */
+export const historyOperations = (kinds: readonly string[]): readonly Operation[] => [
+  orderHistory(kinds),
+  fillHistory,
+  eventHistory,
 ];
 
 /** Returns a fill's fees in quote; empty if the value of an asset is unknown. */

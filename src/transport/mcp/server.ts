@@ -137,7 +137,7 @@ export const RESOURCES: readonly Resource[] = [
     uri: "edgemaker://strategies/{id}/events",
     name: "strategy-events",
     description: "Events of one strategy",
-    operations: ["get_grid_events", "get_quote_events", "get_strategy_events"],
+    operations: ["get_strategy_events"],
   },
 ];
 

@@ -123,7 +123,7 @@ export const StrategyPage = ({ id, session }: { id: string; session: Session }) 
 function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
   const [isEdited, setEdited] = useState(false);
   const orders = useLoad<HistoricOrders>(
-    `GET /strategy/grid/${part(grid.id)}/orders`,
+    `GET /strategies/${part(grid.id)}/orders`,
     { limit: MAX_ORDERS_LOADED },
     { live: true },
   );
@@ -203,7 +203,7 @@ function GridPrices({
   const { exchange, symbol } = grid;
   // Loaded once: an open page causes no exchange calls, and its price is that of the last pass.
   const candles = useLoad<CandlesAnswer>("GET /ohlcv", { exchange, symbol, timeframe, limit: 200 });
-  const fills = useLoad<Fills>(`GET /strategy/grid/${part(grid.id)}/fills`, { limit: 500 }, { live: true });
+  const fills = useLoad<Fills>(`GET /strategies/${part(grid.id)}/fills`, { limit: 500 }, { live: true });
   return (
     <Section
       title="Price and levels"

@@ -96,18 +96,10 @@ const HistoryPart = <Row,>(props: HistoryProps<Row>) => (
 );
 
 /** Shows a page of a history, newest first; the first page updates live. */
-function HistoryTable<Row>({
-  of: { kind, id },
-  title,
-  what,
-  columns,
-  keyOf,
-  empty,
-  below,
-}: HistoryProps<Row>) {
+function HistoryTable<Row>({ of: { id }, title, what, columns, keyOf, empty, below }: HistoryProps<Row>) {
   const { before, pager } = usePages<string>();
   const page = useLoad<Readonly<Record<typeof what, readonly Row[]>> & { readonly next: string | null }>(
-    `GET /strategy/${kind}/${part(id)}/${what}`,
+    `GET /strategies/${part(id)}/${what}`,
     { limit: LIMIT, before },
     { live: before === undefined, keep: true },
   );

@@ -142,7 +142,7 @@ describe.each(NAMES)("on %s", (name) => {
       expect(Math.abs(quote - Number(text(USDT)))).toBeLessThan(-quote / 200);
       const { fills } = await runOperation<{ fills: readonly { fees: readonly object[] }[] }>(
         deps,
-        "get_grid_fills",
+        "get_strategy_fills",
         {
           id,
         },
@@ -150,7 +150,7 @@ describe.each(NAMES)("on %s", (name) => {
       expect(fills).toMatchObject([{ fees: [{ estimated: true }] }]);
       const { events } = await runOperation<{ events: readonly { message: string }[] }>(
         deps,
-        "get_grid_events",
+        "get_strategy_events",
         {
           id,
         },

@@ -76,7 +76,7 @@ describe("a database query", () => {
     await runOperation(deps, "create_order", { ...MARKET, ...order });
     for (const [name, input] of [
       ["list_grids", {}],
-      ...["get_grid_status", "get_grid_orders", "get_grid_fills", "get_grid_events"].map(
+      ...["get_grid_status", "get_strategy_orders", "get_strategy_fills", "get_strategy_events"].map(
         (one) => [one, { id, limit: 50 }] as const,
       ),
       ["list_orders", MARKET],

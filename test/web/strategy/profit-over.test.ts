@@ -35,7 +35,7 @@ async function traded() {
     });
     box.time.pass(5 * MINUTE);
   }
-  const { fills } = await runOperation<Fills>(box.deps, "get_grid_fills", { id, limit: 1000 });
+  const { fills } = await runOperation<Fills>(box.deps, "get_strategy_fills", { id, limit: 1000 });
   // A candle ends where the next one begins: each was seen at its end.
   const candles = observed.map(({ close }, at) => ({
     timestamp: at === 0 ? 0 : (observed[at - 1]?.timestamp ?? 0) + 1,
