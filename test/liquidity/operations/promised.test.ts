@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../../src/compose/config.ts";
-import { DAY, MINUTE } from "../../../src/kernel/time.ts";
+import { DAY, dayOf, MINUTE } from "../../../src/kernel/time.ts";
 import { nearlyMissed, promiseAlarms } from "../../../src/liquidity/operations/promised.ts";
 import { sampleLiquidity } from "../../../src/liquidity/operations/sample.ts";
 import { upRuleOf } from "../../../src/liquidity/page-tables.tsx";
@@ -141,6 +141,22 @@ describe("a liquidity commitment", () => {
       "promise kraken:BTC/USDT one",
       "promise kraken:BTC/USDT two",
     ]);
+  });
+
+  it.each([
+    ["yesterday", -1, 0],
+    ["today", 0, 1],
+    ["tomorrow", 1, 1],
+  ])("that ends %s is watched through its last day", async (_, days, count) => {
+    const box = await testSandbox({ speed: 1 });
+    const store = createLiquidityStore(box.context);
+    const now = await box.deps.store.now();
+    const pair = { exchange: "kraken", symbol: "BTC/USDT", promise: agreement, agreement: "one" } as const;
+    for (let at = 0; at < 100; at++) await store.keep(pair, row(now / MINUTE + at, { ownSpread: null }));
+    const pairs = [{ ...pair, until: dayOf(now) + days }];
+    // At the end of the day too.
+    for (const at of [now, now + DAY - 1])
+      expect(await promiseAlarms({ liquidity: { store, pairs } }, at)).toHaveLength(count);
   });
 
   it("is set after the pair; a wrong one is rejected with the expected format", () => {
