@@ -39,6 +39,25 @@ describe("the next order of a slot", () => {
     expect(postponed).toBe(0);
   });
 
+  it("does not wait for the initial buy if the slot has base of its own", () => {
+    const rules = { market: market({ minAmount: d("0.1") }) };
+    const stuck = slot({ bought: d("0.95"), base: d("0.95"), cost: d("95") });
+    const small = slot({ index: 1, side: "sell", bought: d("1"), base: d("0.05"), cost: d("5") });
+    const lacking = slot({ index: 2, side: "sell", lower: d("90"), size: d("90") });
+    const slots = [stuck, small, lacking];
+    const during = (firstBuy: GridState["firstBuy"]) =>
+      planned(slots, rules, { firstBuy })
+        .intents.map(({ slot: index, side, amount }) => [index, side, amount] as const)
+        .sort(([a], [b]) => a - b);
+    const own = [
+      [0, "sell", d("0.95")],
+      [1, "buy", d("0.95")],
+    ] as const;
+    expect(during({ tries: 0 })).toEqual(own);
+    // After it, the slot that got no base buys its own.
+    expect(during(null)).toEqual([...own, [2, "buy", d("1")]]);
+  });
+
   it("is the missing rest of a partially filled buy, in whole lots", () => {
     const part = slot({ bought: d("0.300001"), base: d("0.3") });
     expect(planned([part]).intents).toMatchObject([{ side: "buy", amount: d("0.69999") }]);

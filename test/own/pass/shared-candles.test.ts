@@ -43,7 +43,12 @@ async function withRecorders(...recorders: readonly ReturnType<typeof recorder>[
       return kraken.book(symbol, limit);
     },
   };
-  const own = { ...deps, venue: () => counted, venueOf: () => counted, kinds: kindsOf(kindsWith(definitions)) };
+  const own = {
+    ...deps,
+    venue: () => counted,
+    venueOf: () => counted,
+    kinds: kindsOf(kindsWith(definitions)),
+  };
   const pass = async () => {
     time.pass(5 * SECOND);
     await runPass(own, counted);
