@@ -28,6 +28,7 @@ async function ran(
   kept: object = {},
   input: object = {},
   local: object = { monotonic: () => 0, sleep: async () => undefined },
+  more: object = {},
 ) {
   const asked: string[] = [];
   const deps = {
@@ -41,6 +42,7 @@ async function ran(
       },
       ...kept,
     },
+    ...more,
   } as unknown as Deps;
   const [operation] = ownStrategyBacktests(["kraken"], [definition]);
   const given = {
@@ -108,6 +110,45 @@ describe("a backtest of a strategy of one's own", () => {
     };
     await ran(ownStrategy().definition, { candles }, { timeframe: "5m" });
     expect(requests[1]).toMatchObject({ exchange: "mexc", span: MINUTE, since: START });
+  });
+
+  it("requests candles of other markets from before the first call, as many as it gets", async () => {
+    const inputs: object[] = [];
+    const { definition } = ownStrategy({
+      reference: false,
+      candles: {
+        eth: { timeframe: "5m", count: 3, symbol: "ETH/USDT" },
+        mexc: { timeframe: "1m", count: 2, exchange: "mexc" },
+      },
+      orders({ candles }: { candles: Record<string, readonly { at: number }[]> }) {
+        inputs.push(Object.entries(candles).map(([name, rows]) => [name, ...rows.map(({ at }) => at)]));
+        return [];
+      },
+    });
+    const requests: object[] = [];
+    const venue = (exchange: string) => ({
+      async candles(symbol: string, { span, since }: { span: number; since: number }) {
+        requests.push({ exchange, symbol, span, since });
+        const price = d("100");
+        const bar = { open: price, high: price, low: price, close: price, volume: d("1") };
+        return Array.from({ length: 9 }, (_, i) => ({ ...bar, at: since + i * span }));
+      },
+    });
+    const stored = {
+      candles: async ({ exchange, symbol }: CandlesRequest) =>
+        exchange === "kraken" && symbol === "BTC/USDT" ? past([100, 100, 98, 98]) : undefined,
+    };
+    const local = { monotonic: () => 0, sleep: async () => undefined };
+    const { answer } = await ran(definition, stored, { single: true }, local, { venue });
+    expect(answer).toMatchObject({ lastError: null, passes: 4 });
+    expect(requests).toEqual([
+      { exchange: "kraken", symbol: "ETH/USDT", span: 5 * MINUTE, since: START - 15 * MINUTE },
+      { exchange: "mexc", symbol: "BTC/USDT", span: MINUTE, since: START - 2 * MINUTE },
+    ]);
+    expect(inputs[0]).toEqual([
+      ["eth", START - 15 * MINUTE, START - 10 * MINUTE, START - 5 * MINUTE],
+      ["mexc", START - 2 * MINUTE, START - MINUTE],
+    ]);
   });
 
   it("has no band if only one run is requested", async () => {
