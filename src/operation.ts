@@ -31,16 +31,22 @@ export interface WaitingCaller {
   readonly share?: () => number;
 }
 
+interface CommandWords {
+  readonly summary: string;
+  /** Input that the command stands for. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** The only fields that it accepts; all others by default. */
+  readonly fields?: readonly string[];
+}
+
 export interface CommandSurface {
   /** Words of the command: `grid start`. */
   readonly path: string;
   readonly alias?: string;
   /** For an operation on any strategy: its word in the group of each kind, such as `grid fills`. */
   readonly verb?: string;
-  /** Subcommands of the path, each with the input that it stands for. */
-  readonly words?: Readonly<
-    Record<string, { readonly summary: string; readonly input: Readonly<Record<string, unknown>> }>
-  >;
+  /** Other commands for it by their words, such as `kill on`. If they are subcommands of the path, it is none itself. */
+  readonly words?: Readonly<Record<string, CommandWords>>;
   /** Input fields that can be given without a flag, in order. */
   readonly positional?: readonly string[];
   /** Shorter names of flags; a field's name in kebab case always works. */

@@ -46,6 +46,7 @@ interface Word {
   readonly path: string;
   readonly summary: string;
   readonly input: Readonly<Record<string, unknown>>;
+  readonly fields?: readonly string[];
   readonly sameAs?: string;
 }
 
@@ -61,7 +62,7 @@ export const operationCommand = (operation: Operation, word?: Word, preview?: Op
     sameAs: word?.sameAs,
     examples: examplesOf(operation, word),
     args: () => ({
-      ...fieldArgs(operation, word?.input),
+      ...fieldArgs(operation, word?.input, word?.fields),
       ...(preview || operation.cli?.final ? YES_ARGS : {}),
     }),
     run: async (values) =>
@@ -71,20 +72,28 @@ export const operationCommand = (operation: Operation, word?: Word, preview?: Op
       }),
   });
 
-/** Returns the examples that name this command. */
-const examplesOf = ({ cli }: Operation, word: Word | undefined): readonly string[] | undefined =>
-  word ? cli?.examples?.filter((example) => example.includes(word.path)) : cli?.examples;
+/** Returns the examples of this command, without those of the operation's other commands. */
+function examplesOf({ cli }: Operation, word: Word | undefined): readonly string[] | undefined {
+  const others = Object.keys(cli?.words ?? {});
+  const isOf = (example: string) =>
+    word ? example.includes(word.path) : !others.some((path) => example.includes(path));
+  return cli?.examples?.filter(isOf);
+}
 
 /** Returns a flag or argument for each field that is not set already. */
-export function fieldArgs(operation: Operation, said: Word["input"] = {}): Args {
-  const { cli, input } = operation;
+export function fieldArgs(
+  operation: Operation,
+  said: Word["input"] = {},
+  fields: Word["fields"] = Object.keys(operation.input.shape),
+): Args {
+  const { cli } = operation;
   const kinds = fieldKinds(operation);
-  const open = Object.keys(input.shape).filter((field) => !Object.hasOwn(said, field));
+  const open = fields.filter((field) => !Object.hasOwn(said, field));
   const named = [
     ...open.filter((field) => isRequired(operation, field)),
     ...open.filter((field) => !isRequired(operation, field)),
   ];
-  const fields = named.map((field): [string, Args[string]] => {
+  const flags = named.map((field): [string, Args[string]] => {
     const name = argName(operation, field);
     const aka = name === kebab(field) ? {} : { aka: kebab(field) };
     const description = describe(operation, field);
@@ -107,7 +116,7 @@ export function fieldArgs(operation: Operation, said: Word["input"] = {}): Args 
   const columns = cli?.columns ? COLUMNS_ARG : {};
   const until = cli?.until ? UNTIL_ARGS : {};
   return {
-    ...Object.fromEntries([...fields, ...parts]),
+    ...Object.fromEntries([...flags, ...parts]),
     ...until,
     ...(cli?.path.startsWith("strategy ") ? STRATEGIES_ARG : {}),
     ...watch,

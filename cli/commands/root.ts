@@ -73,7 +73,10 @@ export function rootCommand(
   for (const [name, made] of Object.entries(strategyFileCommands)) addTo(commands, "strategy", name, made);
   for (const definition of definitions)
     addTo(subCommandsOf(commands, "strategy"), "test", definition.name, strategyTestCommand(definition, ids));
-  for (const operation of operations) addCommand(commands, operation, operations);
+  for (const operation of operations) {
+    addCommand(commands, operation, operations);
+    addWords(commands, operation);
+  }
   for (const { group, summary } of kinds) {
     for (const operation of operations) addVerb(commands, group, operation);
     commands[group] = { ...commands[group], meta: { name: group, description: summary } };
@@ -167,13 +170,9 @@ function addCommand(
   operations: readonly Operation[],
 ): void {
   if (!operation.cli) return;
-  const { path, words } = operation.cli;
+  const { path, words = {} } = operation.cli;
+  if (Object.keys(words).some((word) => word.startsWith(`${path} `))) return;
   const [group = "", name, below] = path.split(" ");
-  if (words) {
-    for (const [word, { summary, input }] of Object.entries(words))
-      addTo(commands, group, word, operationCommand(operation, { path: `${path} ${word}`, summary, input }));
-    return;
-  }
   if (name === undefined) {
     commands[group] = (overFilesOf(operation) ?? operationCommand)(operation);
     return;
@@ -185,6 +184,16 @@ function addCommand(
       : (overFilesOf(operation)?.(operation) ?? operationCommand(operation, undefined, preview));
   if (below === undefined) addTo(commands, group, name, made);
   else addTo(subCommandsOf(commands, group), name, below, made);
+}
+
+/** Adds the other commands for an operation: `agreement end` is an edit. */
+function addWords(commands: Record<string, CommandDef>, operation: Operation): void {
+  for (const [path, word] of Object.entries(operation.cli?.words ?? {})) {
+    const [group = "", name] = path.split(" ");
+    const made = operationCommand(operation, { path, ...word });
+    if (name === undefined) commands[group] = made;
+    else addTo(commands, group, name, made);
+  }
 }
 
 /** Adds an operation on any strategy to the group of a kind too: `grid fills` is `fills`. */

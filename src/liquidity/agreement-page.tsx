@@ -317,6 +317,7 @@ export const storedNameField = () =>
   nameField().refine((name) => name !== SETTINGS_NAME, `Invalid request: ${AGREEMENT_NAME}`);
 
 const NONE = "none";
+export const TODAY = "today";
 
 /** Text that a function turns into its stored form. `none` stands for null, if that is allowed. */
 const parsedText = (sentence: string, read: (text: string) => string | undefined) => {
@@ -324,8 +325,10 @@ const parsedText = (sentence: string, read: (text: string) => string | undefined
   return convertedField(z.string({ error }).max(4000, { error }), error, (text) => read(text.trim()));
 };
 
-const orNone = (read: (text: string) => string | undefined) => (text: string) =>
-  text === NONE ? text : read(text);
+const orWord =
+  (words: readonly string[], read: (text: string) => string | undefined) =>
+  (text: string): string | undefined =>
+    words.includes(text) ? text : read(text);
 
 /** Returns null for `none`. */
 export const nullIfNone = (text: string): string | null => (text === NONE ? null : text);
@@ -349,14 +352,14 @@ export const termsFields = (ids: readonly string[]) => ({
     .describe("Who the agreement was made with; none for nobody"),
   from: dayField("from").optional().describe("First day, in UTC; default: today"),
   until: parsedText(
-    "until must be a day, for example 2026-12-31, or none",
-    orNone((text) => dayField("until").safeParse(text).data),
+    "until must be a day, for example 2026-12-31, today or none",
+    orWord([TODAY, NONE], (text) => dayField("until").safeParse(text).data),
   )
     .optional()
-    .describe("Last day, in UTC; none for no end"),
+    .describe("Last day, in UTC; none for no end, today to end it now unless it has ended"),
   total: parsedText(
     `total must have uptime, depth or both, such as uptime=95 depth=5000 band=2, or be none; spread and levels limit the minutes that count as up`,
-    orNone(totalText),
+    orWord([NONE], totalText),
   )
     .optional()
     .describe("Rules of all markets of a pair together: uptime=95 depth=5000"),

@@ -230,7 +230,9 @@ const AGREEMENT_RULES: readonly TableColumn<AgreedRule>[] = [
 function EndButton({ of: { agreement }, changed }: { of: AgreementRow; changed: () => void }) {
   const [dialog, open] = useConfirmation();
   const end = async () => {
-    const { until } = await ask<{ until: string }>(`POST /agreements/${agreement}/end`, { body: {} });
+    const { until } = await ask<{ until: string }>(`PATCH /agreements/${agreement}`, {
+      body: { until: "today" },
+    });
     changed();
     return `The last day of ${agreement} is ${until}, UTC.`;
   };

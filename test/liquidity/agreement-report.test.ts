@@ -105,7 +105,7 @@ describe("the report of an agreement", () => {
       "unknown",
     ]);
     expect(report.rules[3]).toMatchObject({ state: "kept", value: 100, before: { value: 80 } });
-    await runOperation(deps, "end_agreement", { agreement: "snek", until: dayNamed(0) });
+    await runOperation(deps, "edit_agreement", { agreement: "snek", until: dayNamed(0) });
     const ask = (request: object) =>
       runOperation<AgreementReport>(deps, "get_agreement_report", { agreement: "snek", ...request });
     expect(await ask({})).toMatchObject({ from: dayNamed(0), to: dayNamed(0) });

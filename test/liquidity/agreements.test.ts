@@ -45,7 +45,7 @@ describe("an agreement", () => {
     await expect(ask("create_agreement", { ...NEW, total: "uptime=90" })).rejects.toThrow("exists already");
     await ask("edit_agreement", { agreement: "snek", until: "2031-06-30", total: "none" });
     await ask("edit_agreement", { agreement: "snek", until: "2031-06-30" });
-    await ask("end_agreement", { agreement: "snek", until: "2026-03-31" });
+    await ask("edit_agreement", { agreement: "snek", until: "2026-03-31" });
     const shown = await ask<{ history: { changes: string; actor: string; version: number }[] }>(
       "get_agreement",
       { agreement: "snek" },
@@ -130,7 +130,7 @@ describe("an agreement", () => {
       from: "2126-01-01",
     });
     expect(await sampled()).toEqual([2, 1]);
-    await ask("end_agreement", { agreement: "snek" });
+    await ask("edit_agreement", { agreement: "snek", until: "today" });
     time.pass(2 * DAY);
     expect(await sampled()).toEqual([3, 1]);
     expect(await ask("list_watched_pairs", {})).toMatchObject({ count: 1 });

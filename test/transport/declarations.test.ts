@@ -37,7 +37,6 @@ describe("the operations that", () => {
         "rename_strategy",
         "create_agreement",
         "edit_agreement",
-        "end_agreement",
       ],
     ],
     [

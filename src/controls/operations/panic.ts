@@ -247,8 +247,8 @@ export const killOperations: readonly Operation[] = [
       path: "kill",
       view: clearedView,
       words: {
-        on: { summary: "Stop all new orders on all exchanges", input: { on: true } },
-        off: { summary: "Allow new orders again", input: { on: false } },
+        "kill on": { summary: "Stop all new orders on all exchanges", input: { on: true } },
+        "kill off": { summary: "Allow new orders again", input: { on: false } },
       },
       examples: ["edgemaker kill on", "edgemaker kill on --cancel", "edgemaker kill off"],
       until: {

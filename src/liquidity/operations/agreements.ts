@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { AppError } from "../../kernel/errors.ts";
-import { dayField } from "../../kernel/fields.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { dayOf } from "../../kernel/time.ts";
 import { byOf } from "../../model/events.ts";
@@ -23,6 +22,7 @@ import {
   settingsAgreement,
   stateOf,
   storedNameField,
+  TODAY,
   termsFields,
 } from "../agreement-page.tsx";
 import { describeTerms } from "../page-tables.tsx";
@@ -97,10 +97,13 @@ function prepareChange(
 const OF_WRITES = { effect: "trade", access: "token", failure: "Internal error" } as const;
 const OF_READS = { effect: "read", access: "token", failure: "Internal error" } as const;
 
-const untilOf = (until: string): Pick<AgreementTerms, "until"> => {
-  const day = nullIfNone(until);
-  return { until: day === null ? null : dayNumber(day) };
-};
+/** Returns the requested last day; `today` keeps the end of an agreement that has ended. */
+async function untilOf({ store }: Deps, request: string, ends: number | null = null): Promise<number | null> {
+  const day = nullIfNone(request);
+  if (day !== TODAY) return day === null ? null : dayNumber(day);
+  const today = dayOf(await store.now());
+  return ends === null ? today : Math.min(ends, today);
+}
 
 const shownDay = (day: number | null): string => (day === null ? "none" : dateOf(day));
 
@@ -126,7 +129,7 @@ const createAgreement = (ids: readonly string[]): Operation =>
       const terms = {
         counterparty: nullIfNone(given.counterparty ?? "none"),
         from: from ?? stored?.from ?? dayOf(await deps.store.now()),
-        ...untilOf(given.until ?? "none"),
+        until: await untilOf(deps, given.until ?? "none"),
         markets,
         total: nullIfNone(given.total ?? "none"),
       };
@@ -143,12 +146,22 @@ const editAgreement = (ids: readonly string[]): Operation =>
   operation({
     ...OF_WRITES,
     name: "edit_agreement",
-    summary: "Change the terms of an agreement; its history keeps the old ones",
+    summary: "Change the terms of an agreement, or end it; its history keeps the old ones",
     http: { route: "PATCH /agreements/:agreement", from: "body" },
     cli: {
       path: "agreement edit",
       positional: ["agreement"],
-      examples: ["edgemaker agreement edit snek --until 2027-06-30 --total none"],
+      words: {
+        "agreement end": {
+          summary: "End an agreement today; its reports and its history stay",
+          input: { until: TODAY },
+          fields: ["agreement"],
+        },
+      },
+      examples: [
+        "edgemaker agreement edit snek --until 2027-06-30 --total none",
+        "edgemaker agreement end snek",
+      ],
     },
     input: () => z.object({ agreement: storedNameField(), ...z.object(termsFields(ids)).partial().shape }),
     output: AgreementChangeShape,
@@ -157,35 +170,13 @@ const editAgreement = (ids: readonly string[]): Operation =>
       const terms = {
         counterparty: given.counterparty === undefined ? newest.counterparty : nullIfNone(given.counterparty),
         from: given.from === undefined ? newest.from : dayNumber(given.from),
-        ...(given.until === undefined ? { until: newest.until } : untilOf(given.until)),
+        until: given.until === undefined ? newest.until : await untilOf(deps, given.until, newest.until),
         markets: given.markets ?? newest.markets,
         total: given.total === undefined ? newest.total : nullIfNone(given.total),
       };
       return prepareChange(deps, call, { name, terms, versions });
     },
   });
-
-const endAgreement: Operation = operation({
-  ...OF_WRITES,
-  name: "end_agreement",
-  summary: "End an agreement; its reports and its history stay",
-  http: { route: "POST /agreements/:agreement/end", from: "body" },
-  cli: { path: "agreement end", positional: ["agreement"], examples: ["edgemaker agreement end snek"] },
-  input: () =>
-    z.object({
-      agreement: storedNameField(),
-      until: dayField("until").optional().describe("Last day, in UTC; default: today"),
-    }),
-  output: AgreementChangeShape,
-  async prepare(deps, { agreement: name, until }, call) {
-    const { versions, newest } = await storedVersions(deps, name);
-    const today = dayOf(await deps.store.now());
-    const isOver = newest.until !== null && newest.until <= today;
-    const day = until === undefined ? (isOver ? newest.until : today) : dayNumber(until);
-    const terms = { ...newest, until: day };
-    return prepareChange(deps, call, { name, terms, versions });
-  },
-});
 
 const listAgreements: Operation = operation({
   ...OF_READS,
@@ -256,7 +247,6 @@ export const agreementOperations = (ids: readonly string[]): readonly Operation[
   getAgreement,
   createAgreement(ids),
   editAgreement(ids),
-  endAgreement,
 ];
 
 /** Returns the response for an agreement; `stored` is its newest version, undefined for the settings. */

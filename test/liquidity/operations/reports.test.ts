@@ -322,17 +322,17 @@ describe("an agreement", () => {
       "markets is kraken:BTC/USDT, was kraken:BTC/USDT spread=2 depth=100; from is 2025-12-31, was 2026-01-01; until is none, was 2026-06-30; total is none, was uptime=60 depth=300",
     );
     expect(await edited({})).toBe("");
-    expect(await ask("end_agreement", { agreement: "snek" })).toMatchObject({
+    expect(await ask("edit_agreement", { agreement: "snek", until: "today" })).toMatchObject({
       until: "2026-01-02",
       version: 4,
     });
-    expect(await ask("end_agreement", { agreement: "snek", until: "2025-12-31" })).toMatchObject({
+    expect(await ask("edit_agreement", { agreement: "snek", until: "2025-12-31" })).toMatchObject({
       state: "ended",
       until: "2025-12-31",
       version: 5,
     });
     // Ended before today, it stays ended.
-    expect(await ask("end_agreement", { agreement: "snek" })).toMatchObject({
+    expect(await ask("edit_agreement", { agreement: "snek", until: "today" })).toMatchObject({
       until: "2025-12-31",
       changes: "",
     });
@@ -358,7 +358,7 @@ describe("an agreement", () => {
     await expect(ask("edit_agreement", { agreement: "snek", until: "2026-01-01" })).rejects.toThrow(
       "until must not be before from",
     );
-    for (const name of ["get_agreement", "edit_agreement", "end_agreement", "get_agreement_report"])
+    for (const name of ["get_agreement", "edit_agreement", "get_agreement_report"])
       await expect(ask(name, { agreement: "none" }), name).rejects.toThrow(/there is no agreement none/);
     await expect(ask("get_agreement", { agreement: "settings" })).rejects.toThrow(/no agreement settings/);
     const overtaken = { ...agreements, add: async () => false };

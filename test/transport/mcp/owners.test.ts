@@ -118,7 +118,7 @@ describe("an agent", () => {
     for (const [tool, input] of [
       ["edit_agreement", { agreement: "snek", until: "none" }],
       ["edit_agreement", { agreement: "snek", markets: "kraken:BTC/USDT spread=9" }],
-      ["end_agreement", { agreement: "snek" }],
+      ["edit_agreement", { agreement: "snek", until: "today" }],
       ["create_agreement", { agreement: "snek", ...terms }],
     ] as const)
       expect(errorOf(await ask(tool, input)), tool).toMatchObject({
@@ -127,7 +127,9 @@ describe("an agent", () => {
           "the agreement snek was made by admin, and agents can only change what they made; a person can set EDGEMAKER_MCP_STRATEGIES=all",
       });
     await act("create_agreement", { agreement: "own", ...terms });
-    expect(await act("end_agreement", { agreement: "own" })).toMatchObject({ agreement: "own" });
+    expect(await act("edit_agreement", { agreement: "own", until: "today" })).toMatchObject({
+      agreement: "own",
+    });
   });
 
   it("cannot give a strategy the name of a running one that a person started", async () => {
