@@ -30,13 +30,15 @@ export function measuredDays<Counts>(
   const sorted = [...rows].sort((a, b) => a.day - b.day);
   return sorted.flatMap((row, index): MeasuredDay<Counts>[] => {
     if (row.day < from) return [];
-    const previous = sorted[index - 1];
+    const before = sorted[index - 1];
+    // As in the report, what changed before the first check of the span does not count, unless it was on the day before.
+    const previous = before && before.day >= Math.min(from, row.day - 1) ? before : undefined;
     const { opened } = row;
     // A strategy that began on this day has all its fills in it.
     const hasBegun = opened.total === 0n && opened.fees === 0n && row.from > row.day * DAY;
     const since = previous ? marketTime(previous.to) : hasBegun ? 0 : marketTime(row.from);
-    const before = previous && previous.day >= from ? previous.latest : opened;
-    return [{ row, before, since, until: marketTime(row.to), tally: newTally() }];
+    const start = previous && previous.day >= from ? previous.latest : opened;
+    return [{ row, before: start, since, until: marketTime(row.to), tally: newTally() }];
   });
 }
 
