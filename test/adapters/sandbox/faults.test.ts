@@ -60,6 +60,14 @@ it("answers a second later while it is slow", async () => {
   expect(await took(() => venue("gateio").balances())).toBe(0);
 });
 
+it("shows the market of the time of its answer while it is slow", async () => {
+  const { kraken, from, time } = await faulty("slow");
+  const { at } = await kraken.ticker("BTC/USDT");
+  expect([at, time.now()]).toEqual([from + SECOND, from + SECOND]);
+  const book = await kraken.book("BTC/USDT", 5);
+  expect([book.at, time.now()]).toEqual([from + 2 * SECOND, from + 2 * SECOND]);
+});
+
 it.each([
   ["no-asks", "asks", "bids"],
   ["no-bids", "bids", "asks"],
