@@ -35,8 +35,7 @@ const NO_TOOL = {
   replay_channel: "a person's, whatever a model wants",
   remove_channel: "a person's, whatever a model wants",
   list_plans: "decides on what agents want",
-  approve_plan: "decides on what agents want",
-  refuse_plan: "decides on what agents want",
+  decide_plan: "decides on what agents want",
   get_audit_events: "tells who has done what",
   verify_audit: "tells who has done what",
 };

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../../kernel/errors.ts";
-import { countField, idField, rowsField } from "../../kernel/fields.ts";
+import { countField, idField, rowsField, wordField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { byOf } from "../../model/events.ts";
 import type { Plan } from "../../model/proposal.ts";
@@ -20,10 +20,9 @@ export const PlanShape = lazy(() =>
     expiresAt: z.number(),
   }),
 );
-const DecidedShape = lazy(() => z.object({ success: z.literal(true), id: z.string(), message: z.string() }));
 
 const decides = { effect: "admin", access: "token", failure: "Internal error" } as const;
-const input = () => z.object({ id: idField("Invalid request").describe("Plan id") });
+const DECISIONS = ["approve", "refuse"] as const;
 
 /** Operations with which a person approves or refuses agents' plans. */
 export const planOperations: readonly Operation[] = [
@@ -49,35 +48,38 @@ export const planOperations: readonly Operation[] = [
   }),
   operation({
     ...decides,
-    name: "approve_plan",
-    summary: "Approve a plan of an agent",
-    http: { route: "POST /plans/:id/approve", from: "body" },
-    cli: { path: "plans approve", positional: ["id"], examples: ["edgemaker plans approve plan_4f0c"] },
-    input,
-    output: DecidedShape,
-    run: (deps, { id }, call) => decideOpenPlan(deps, { id, decision: "approved" }, call, "is approved"),
-  }),
-  operation({
-    ...decides,
-    name: "refuse_plan",
-    summary: "Refuse a plan of an agent",
-    http: { route: "POST /plans/:id/refuse", from: "body" },
-    cli: { path: "plans refuse", positional: ["id"], examples: ["edgemaker plans refuse plan_4f0c"] },
-    input,
-    output: DecidedShape,
-    run: (deps, { id }, call) =>
-      decideOpenPlan(deps, { id, decision: "refused" }, call, "is refused: it can never be committed"),
+    name: "decide_plan",
+    summary: "Approve or refuse a plan of an agent",
+    http: { route: "POST /plans/:id", from: "body" },
+    cli: {
+      path: "plans",
+      words: {
+        "plans approve": { summary: "Approve a plan of an agent", input: { decision: "approve" } },
+        "plans refuse": { summary: "Refuse a plan of an agent", input: { decision: "refuse" } },
+      },
+      positional: ["id"],
+      examples: ["edgemaker plans approve plan_4f0c", "edgemaker plans refuse plan_4f0c"],
+    },
+    input: () =>
+      z.object({
+        id: idField("Invalid request").describe("Plan id"),
+        decision: wordField("Invalid request: decision", DECISIONS).describe(DECISIONS.join(" or ")),
+      }),
+    output: () => z.object({ success: z.literal(true), id: z.string(), message: z.string() }),
+    run: decideOpenPlan,
   }),
 ];
 
 async function decideOpenPlan(
   { store }: Deps,
-  { id, decision }: { readonly id: string; readonly decision: "approved" | "refused" },
+  { id, decision }: { readonly id: string; readonly decision: (typeof DECISIONS)[number] },
   call: Call,
-  what: string,
 ) {
-  if (await store.decidePlan(id, decision, byOf(call)))
-    return { success: true as const, id, message: `${id} ${what}` };
+  const decided = `${decision}d` as const;
+  if (await store.decidePlan(id, decided, byOf(call))) {
+    const message = `${id} is ${decided}${decision === "refuse" ? ": it can never be committed" : ""}`;
+    return { success: true as const, id, message };
+  }
   if (await store.isPlanUsed(id))
     throw new AppError(
       "Conflict",

@@ -137,8 +137,8 @@ function OnePlan({ plan, again }: { plan: PendingPlan; again: () => void }) {
       yes: how === "approve" ? "Approve it" : "Refuse it",
       dangerous: how === "approve",
       act: async () => {
-        const { message } = await ask<{ message: string }>(`POST /plans/${part(plan.id)}/${how}`, {
-          body: {},
+        const { message } = await ask<{ message: string }>(`POST /plans/${part(plan.id)}`, {
+          body: { decision: how },
         });
         again();
         return message;

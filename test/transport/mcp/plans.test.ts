@@ -169,13 +169,13 @@ describe("without EDGEMAKER_MCP_CONFIRM", () => {
       () => deps.store.plans({ limit: 100 }),
       (plans) => plans.length === 1,
     );
-    const { headers } = admin(app);
+    const headers = { authorization: `Bearer ${app.tokens.admin}` };
     const count = async () => {
       const answer = await app.ask("/api/v1/orders?exchange=kraken", { headers });
       return ((await answer.json()) as { orders: readonly object[] }).orders.length;
     };
     expect(await count()).toBe(0);
-    expect((await app.ask(`/api/v1/plans/${planId}/approve`, admin(app))).status).toBe(200);
+    expect((await decide(app, planId, "approve")).status).toBe(200);
     expect(await committing).toMatchObject({ structuredContent: { success: true } });
     expect(await count()).toBe(1);
   });
@@ -190,11 +190,18 @@ describe("without EDGEMAKER_MCP_CONFIRM", () => {
   });
 });
 
-const admin = (app: Pick<App, "tokens">) => ({
-  method: "POST",
-  headers: { authorization: `Bearer ${app.tokens.admin}`, "content-type": "application/json" },
-  body: "{}",
-});
+type Decision = "approve" | "refuse";
+
+/** Sends a person's decision on a plan. */
+const decide = (
+  { ask, tokens }: Pick<App, "ask" | "tokens">,
+  planId: string,
+  decision: Decision,
+  token = tokens.admin,
+) => {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  return ask(`/api/v1/plans/${planId}`, { method: "POST", headers, body: JSON.stringify({ decision }) });
+};
 
 describe("with EDGEMAKER_MCP_CONFIRM=terminal a commit", () => {
   it("waits for a person's approval", async () => {
@@ -205,7 +212,7 @@ describe("with EDGEMAKER_MCP_CONFIRM=terminal a commit", () => {
     const { plans } = await runOperation<{ plans: object[] }>(app.deps, "list_plans", {});
     expect(plans).toMatchObject([{ id: planId, tool: "create_order", approved: false }]);
     expect(await onVenue(app)).toBe(0);
-    expect((await app.ask(`/api/v1/plans/${planId}/approve`, admin(app))).status).toBe(200);
+    expect((await decide(app, planId, "approve")).status).toBe(200);
     expect(await committing).toMatchObject({ structuredContent: { success: true } });
     expect(await onVenue(app)).toBe(1);
   });
@@ -220,9 +227,9 @@ describe("with EDGEMAKER_MCP_CONFIRM=terminal a commit", () => {
       message: expect.stringContaining("not approved yet"),
     });
     expect(waited.next).toContain("same planId");
-    expect((await app.ask(`/api/v1/plans/${planId}/refuse`, admin(app))).status).toBe(200);
+    expect((await decide(app, planId, "refuse")).status).toBe(200);
     expect(errorOf(await callTool(client, "create_order", { ...ORDER, planId })).error).toBe("Forbidden");
-    expect((await app.ask(`/api/v1/plans/${planId}/approve`, admin(app))).status).toBe(404);
+    expect((await decide(app, planId, "approve")).status).toBe(404);
     expect(await onVenue(app)).toBe(0);
   });
 
@@ -243,18 +250,18 @@ describe("with EDGEMAKER_MCP_CONFIRM=terminal a commit", () => {
       () => app.store.plans({ limit: 100 }),
       (plans) => plans.length === 0,
     );
-    expect((await app.ask(`/api/v1/plans/${planId}/approve`, admin(app))).status).toBe(404);
+    expect((await decide(app, planId, "approve")).status).toBe(404);
     expect(await onVenue(app)).toBe(0);
   });
 
-  it.each(["approve", "refuse"])(
+  it.each<Decision>(["approve", "refuse"])(
     "that has run reports it to a person who wants to %s it",
     async (decision) => {
       const app = await trading();
       const client = await clientOf(app);
       const planId = await planOf(client);
       await callTool(client, "create_order", { ...ORDER, planId });
-      const answer = await app.ask(`/api/v1/plans/${planId}/${decision}`, admin(app));
+      const answer = await decide(app, planId, decision);
       expect([answer.status, await answer.json()]).toMatchObject([
         409,
         {
@@ -262,7 +269,7 @@ describe("with EDGEMAKER_MCP_CONFIRM=terminal a commit", () => {
           message: `${planId} was already used by a call, which has executed it or tried to; check open orders and strategies, and cancel or stop what you do not want`,
         },
       ]);
-      const unknown = await app.ask(`/api/v1/plans/plan_no/${decision}`, admin(app));
+      const unknown = await decide(app, "plan_no", decision);
       expect([unknown.status, await unknown.json()]).toMatchObject([
         404,
         {
@@ -276,8 +283,6 @@ describe("with EDGEMAKER_MCP_CONFIRM=terminal a commit", () => {
   it("cannot be approved with the agent's own token", async () => {
     const app = await trading("terminal");
     const planId = await planOf(await clientOf(app));
-    const { headers, ...rest } = admin(app);
-    const own = { ...rest, headers: { ...headers, authorization: `Bearer ${app.tokens.trade}` } };
-    expect((await app.ask(`/api/v1/plans/${planId}/approve`, own)).status).toBe(403);
+    expect((await decide(app, planId, "approve", app.tokens.trade)).status).toBe(403);
   });
 });
