@@ -18,9 +18,9 @@ export function mixHash(hash: number, value: number): number {
 /** Returns a pseudorandom share in [0, 1) that depends only on its arguments. */
 export const pseudorandomShare = (hash: number, value: number): number => mixHash(hash, value) / 0x100000000;
 
-/** Returns 32 digits that stay the same while the plan does. */
-export function hashOfPlan(plan: unknown): string {
-  const output = JSON.stringify(plan, (_key, value) => (typeof value === "bigint" ? `${value}` : value));
+/** Returns 32 hexadecimal digits that stay the same while the value does. */
+export function hashDigits(value: unknown): string {
+  const output = JSON.stringify(value, (_key, one) => (typeof one === "bigint" ? `${one}` : one));
   let hash = 0;
   const parts = [1, 2, 3, 4].map((part) => {
     hash = mixHash(hashText(`${part}${output}`), hash + part);
@@ -28,13 +28,3 @@ export function hashOfPlan(plan: unknown): string {
   });
   return parts.join("");
 }
-
-const APPROVING_DIGITS = 16;
-
-/** Returns a plan hash: its first half changes with `approved`, its second half with everything that was shown. */
-export const hashOfShown = (approved: unknown, shown: unknown): string =>
-  `${hashOfPlan(approved).slice(0, APPROVING_DIGITS)}${hashOfPlan(shown).slice(0, APPROVING_DIGITS)}`;
-
-/** Returns whether two hashes of `hashOfShown` approve the same action. */
-export const approvesSame = (hash: string, other: string): boolean =>
-  hash.slice(0, APPROVING_DIGITS) === other.slice(0, APPROVING_DIGITS);

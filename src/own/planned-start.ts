@@ -2,22 +2,22 @@
 import { feesOut, placedOut } from "../engine/operations/shapes.ts";
 import { closedWarnings } from "../engine/operations/start-reads.ts";
 import { midOfBook, withFirstBase } from "../engine/position/position.ts";
-import { type Decimal, max, min, mul, ONE, parseDecimal, text, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, max, min, ONE, text, ZERO } from "../kernel/decimal.ts";
 import { NO_STOP } from "../kernel/fields.ts";
-import { approvesSame, hashOfShown } from "../kernel/hash.ts";
 import { type Soon, withValue } from "../kernel/soon.ts";
 import { metLimitWarnings } from "../limits/standing.ts";
 import { type AccountKey, type Balance, balanceIn, parseAccountKey } from "../model/account.ts";
 import type { Standings } from "../model/limits.ts";
-import { type Book, feeWarnings, type Market } from "../model/market.ts";
+import { type Book, feeWarnings, type Market, type Side } from "../model/market.ts";
 import type { Draft } from "../model/order.ts";
+import { type CurrentPlan, planHashOf } from "../model/shown-plan.ts";
 import { freeBeside, type PairAmounts, type Refusal } from "../model/strategy.ts";
 import type { AnyStrategyDefinition } from "../ports/definition.ts";
 import type { RequestedPrices, StrategyContext } from "../ports/kind.ts";
 import type { Timing, VenueOrder } from "../ports/venue.ts";
 import { type NamedOrder, othersBook } from "./pass/ask.ts";
 import { runOwnStrategy } from "./pass/run.ts";
-import { MAX_PRICE_SHIFT, type OwnStrategyRequest } from "./schema/shapes.ts";
+import type { OwnStrategyRequest } from "./schema/shapes.ts";
 import {
   newOwnStrategyState,
   type OwnStrategy,
@@ -54,7 +54,7 @@ export interface PlannedOwnStrategy {
   readonly mid: Decimal | null;
   /** Why its function failed. */
   readonly fault: string | null;
-  readonly hash: string;
+  readonly shown: CurrentPlan;
 }
 
 /** Why a start without a mid price is refused. */
@@ -81,13 +81,14 @@ export function planOwnStrategy(
   const config = ownStrategyConfigOf(definition, request.options, budget);
   const strategy = strategyToPlan(config, inputs);
   const ran = runOwnStrategy([definition], strategy, [], contextOf(inputs));
-  return withValue(ran, ({ intents = [], strategy: { state, lastError } = strategy }) =>
-    planOf({ intents, state, lastError }, config, request, inputs),
-  );
+  return withValue(ran, ({ intents = [], strategy: { state, lastError } = strategy }) => {
+    const pass = { intents, state, lastError, available: strategy.config.budget };
+    return planOf(pass, config, request, inputs);
+  });
 }
 
 function planOf(
-  { intents, state: { ids, refused, fault }, lastError }: PlannedPass,
+  { intents, state: { ids, refused, fault }, lastError, available }: PlannedPass,
   config: OwnStrategyConfig,
   { exchange, symbol, dryRun = false, baseBudget, quoteBudget }: OwnStrategyRequest,
   inputs: PlanInputs,
@@ -100,10 +101,6 @@ function planOf(
   }));
   const mid = midOfMarket(inputs) ?? null;
   const notPlaced = refused.map(({ slot, ...one }) => ({ id: ids[slot] ?? "", ...one }));
-  const hash = hashOfShown(
-    [exchange, dryRun, symbol, config, orders.map(({ id, side }) => [id, side])],
-    [orders, notPlaced],
-  );
   const why = fault?.message ?? lastError;
   return {
     config,
@@ -115,21 +112,26 @@ function planOf(
     ],
     mid,
     fault: why,
-    hash: mid === null ? hash : `${hash}-${text(mid)}`,
+    shown: {
+      approved: [exchange, dryRun, symbol, config, available, orders.map(({ id, side }) => [id, side])],
+      price: mid,
+      takes: takesOf(orders, inputs),
+    },
   };
+}
+
+/** Returns the sides of the orders that fill at once. */
+function takesOf(orders: readonly NamedOrder[], { book: { bids, asks } }: PlanInputs): Side[] {
+  const [bid, ask] = [bids[0]?.price, asks[0]?.price];
+  const doesTake = ({ side, price }: NamedOrder) =>
+    side === "buy" ? ask !== undefined && price >= ask : bid !== undefined && price <= bid;
+  return orders.filter(doesTake).map(({ side }) => side);
 }
 
 interface PlannedPass extends Pick<OwnStrategy, "state" | "lastError"> {
   readonly intents: readonly Draft[];
-}
-
-/** Returns whether a plan matches a preview; orders follow the price, so small moves are allowed. */
-export function matchesPreview({ hash, mid }: PlannedOwnStrategy, shown: string): boolean {
-  if (shown === hash) return true;
-  const before = parseDecimal(shown.split("-")[1] ?? "");
-  if (before === undefined || mid === null) return false;
-  const moved = mid > before ? mid - before : before - mid;
-  return approvesSame(shown, hash) && moved <= mul(before, MAX_PRICE_SHIFT, "down");
+  /** The part of the budget that is free. */
+  readonly available: PairAmounts;
 }
 
 const marketSnapshot = ({
@@ -232,7 +234,7 @@ export function plannedOwnStrategyOut(
     worstCase: worstLoss(plan, inputs),
     fees: feesOut(inputs.market),
     warnings: warningsOf(plan, inputs),
-    planHash: plan.hash,
+    planHash: planHashOf(plan.shown),
   };
 }
 

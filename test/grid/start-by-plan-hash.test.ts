@@ -48,6 +48,28 @@ async function refused({ orders, begin, grids }: Shown, over: object = {}) {
   expect(await grids()).toEqual([]);
 }
 
+/** Expects that the plan's orders are placed after the price has moved, at the shown prices or better ones. */
+const keepsToPlan = (path: string, request: object) => async (factor: number) => {
+  const app = await shown(path, request);
+  await app.move(factor);
+  expect((await app.begin()).status).toBe(200);
+  const [grid] = await app.store.strategies({});
+  const rows = await app.store.ordersOf(grid?.strategy.id ?? "", { limit: 100 });
+  const placed = rows.map(({ price, amount, ...row }) => ({
+    ...row,
+    price: wire(price),
+    amount: wire(amount),
+  }));
+  const terms = ({ side, amount }: Placed) => `${side} ${amount}`;
+  expect(placed.map(terms).sort()).toEqual(app.planned.orders.map(terms).sort());
+  const priced = ({ side, price, slot }: Placed) => [`${side} ${slot}`, price] as const;
+  const prices = new Map(placed.map(priced));
+  for (const [order, price] of app.planned.orders.filter(({ crosses }) => !crosses).map(priced)) {
+    const better = (prices.get(order) ?? 0) - price;
+    expect(order.startsWith("buy") ? -better : better).toBeGreaterThanOrEqual(0);
+  }
+};
+
 describe("a start with the planHash of a preview", () => {
   it("places what the preview showed, order by order", async () => {
     const app = await shown("/strategy/grid", RANGE);
@@ -63,24 +85,7 @@ describe("a start with the planHash of a preview", () => {
     ["a fall past levels, with an initial buy", 0.98, { useOwnBase: false, initialBuy: true }],
     ["a rise past a level, with an initial buy", 1.009, { useOwnBase: false, initialBuy: true }],
   ])("places the same orders at the shown prices or better ones after %s", async (_, factor, over) => {
-    const app = await shown("/strategy/grid", { ...FINE, ...over });
-    await app.move(factor);
-    expect((await app.begin()).status).toBe(200);
-    const [grid] = await app.store.strategies({});
-    const rows = await app.store.ordersOf(grid?.strategy.id ?? "", { limit: 100 });
-    const placed = rows.map(({ price, amount, ...row }) => ({
-      ...row,
-      price: wire(price),
-      amount: wire(amount),
-    }));
-    const terms = ({ side, amount }: Placed) => `${side} ${amount}`;
-    expect(placed.map(terms).sort()).toEqual(app.planned.orders.map(terms).sort());
-    const priced = ({ side, price, slot }: Placed) => [`${side} ${slot}`, price] as const;
-    const prices = new Map(placed.map(priced));
-    for (const [order, price] of app.planned.orders.filter(({ crosses }) => !crosses).map(priced)) {
-      const better = (prices.get(order) ?? 0) - price;
-      expect(order.startsWith("buy") ? -better : better).toBeGreaterThanOrEqual(0);
-    }
+    await keepsToPlan("/strategy/grid", { ...FINE, ...over })(factor);
   });
 
   it("buys in a slot that waited for the price, once the price is above", async () => {
@@ -128,7 +133,7 @@ describe("a start with the planHash of a preview", () => {
 describe("a centered start with the planHash of a preview", () => {
   const path = "/strategy/grid/centered";
 
-  it("places what was shown while the market moves between the levels next to the center", async () => {
+  it("places what was shown while the market moves next to the center", async () => {
     const app = await shown(path, MARKET);
     await app.move(1.005);
     const moved = await app.call<Planned>("POST", `${path}/preview`, MARKET);
@@ -137,10 +142,20 @@ describe("a centered start with the planHash of a preview", () => {
     expect(sorted(await app.orders())).toEqual(sorted(app.planned.orders));
   });
 
-  it.each([1.021, 0.979])(
-    "is rejected, and places nothing, when the market is %s times as high",
-    async (factor) => {
-      const app = await shown(path, MARKET);
+  it.each([0.971, 1.029])(
+    "keeps to the shown prices or better ones when the price is %s times as high",
+    keepsToPlan(path, MARKET),
+  );
+
+  it.each([
+    [1.031, {}],
+    [0.969, {}],
+    [1.021, { levels: 1 }],
+    [0.979, { levels: 1 }],
+  ])(
+    "is rejected, and places nothing, when the market is %s times as high, with %o",
+    async (factor, over) => {
+      const app = await shown(path, { ...MARKET, ...over });
       await app.move(factor);
       await refused(app);
     },

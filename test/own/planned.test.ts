@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { holds, planHashOf } from "../../src/model/shown-plan.ts";
 import {
-  matchesPreview,
   type PlanInputs,
   type PlannedOwnStrategy,
   plannedOwnStrategyOut,
@@ -131,7 +131,7 @@ describe("a preview of a strategy of one's own", () => {
       "no_book: the order book does not have two sides; try again when others quote both",
     );
     expect(planned(() => [], { book }).plan).toMatchObject({ mid: null, orders: [] });
-    expect(planned(() => [], { book }).plan.hash).toMatch(/^[0-9a-f]{32}$/);
+    expect(planHashOf(planned(() => [], { book }).plan.shown)).toMatch(/^[0-9a-f]{32}$/);
   });
 
   it("takes the mid price of others", () => {
@@ -142,46 +142,65 @@ describe("a preview of a strategy of one's own", () => {
   });
 });
 
-describe("a plan matches its preview", () => {
+describe("a plan holds", () => {
   const around = (mid: number) =>
     planned(() => [BUY], { book: aroundBook(`${mid - 0.05}`, `${mid + 0.05}`) });
-  const shown = around(100).plan;
+  const hash = planHashOf(around(100).plan.shown);
 
-  it("if the price has moved by at most 1 %, in both directions", () => {
-    expect(shown.hash).toMatch(/^[0-9a-f]{32}-100$/);
-    for (const [mid, isSame] of [
-      [100, true],
-      [101, true],
-      [99, true],
-      [101.01, false],
-      [98.99, false],
-    ] as const)
-      expect([mid, matchesPreview(around(mid).plan, shown.hash)]).toEqual([mid, isSame]);
+  it("while the price has moved by at most 3 %, in both directions", () => {
+    expect(hash).toMatch(/^[0-9a-f]{32}-100$/);
+    const isHeld = (mid: number) => holds(around(mid).plan.shown, hash);
+    expect([97, 100, 103, 96.99, 103.01].map(isHeld)).toEqual([true, true, true, false, false]);
   });
 
-  it("if orders of other sizes have the same ids and sides", () => {
+  it("if its orders have other amounts, but not with other ids or sides", () => {
     const bigger = planned(() => [{ ...BUY, size: 2, price: 89 }]).plan;
     const other = planned(() => [{ ...BUY, id: "z" }]).plan;
     const side = planned(() => [{ ...SELL, id: "a" }]).plan;
-    expect([bigger, other, side].map((plan) => matchesPreview(plan, shown.hash))).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    expect([bigger, other, side].map(({ shown }) => holds(shown, hash))).toEqual([true, false, false]);
   });
 
-  it("not without a price on either side", () => {
-    const none = planned(() => [BUY], { book: { ...aroundBook("99", "101"), asks: [] } }).plan;
-    expect(matchesPreview(none, shown.hash)).toBe(false);
-    expect(matchesPreview(shown, shown.hash.slice(0, 32))).toBe(false);
-    expect(matchesPreview(none, none.hash)).toBe(true);
+  it("while the balances cover the same part of its budget", () => {
+    const funds = (btc: string, usdt: string) =>
+      planned(() => [BUY], {
+        balances: [
+          { asset: "BTC", free: d(btc), used: 0n },
+          { asset: "USDT", free: d(usdt), used: 0n },
+        ],
+      }).plan.shown;
+    const all = planHashOf(funds("6", "1100"));
+    expect(
+      [funds("5", "1000"), funds("4.9", "1000"), funds("5", "999")].map((shown) => holds(shown, all)),
+    ).toEqual([true, false, false]);
   });
 
-  it("not on paper instead of the account, on another exchange or with another config", () => {
-    const at = (request: object) => planned(() => [BUY], {}, { request }).plan;
-    const first = at({}).hash;
+  it("while orders that fill at once cost at most 1 % more", () => {
+    const at = (mid: number, order: object) =>
+      planned(
+        () => [order],
+        { book: aroundBook(`${mid - 0.05}`, `${mid + 0.05}`) },
+        { more: { mayTake: true } },
+      ).plan.shown;
+    const [buy, sell] = [
+      { ...BUY, price: 110 },
+      { ...SELL, price: 90 },
+    ];
+    const isHeld = (order: object) =>
+      [97, 99, 101, 103].map((mid) => holds(at(mid, order), planHashOf(at(100, order))));
+    expect(isHeld(buy)).toEqual([true, true, true, false]);
+    expect(isHeld(sell)).toEqual([false, true, true, true]);
+  });
+
+  it("only with a price on both sides", () => {
+    const { shown } = planned(() => [BUY], { book: { ...aroundBook("99", "101"), asks: [] } }).plan;
+    expect([holds(shown, hash), holds(shown, planHashOf(shown))]).toEqual([false, true]);
+  });
+
+  it("on the same account and exchange and with the same config", () => {
+    const at = (request: object) => planned(() => [BUY], {}, { request }).plan.shown;
+    const first = planHashOf(at({}));
     const others = [{ dryRun: true }, { exchange: "mexc" }, { options: { far: 8 } }];
-    expect(others.map((over) => matchesPreview(at(over), first))).toEqual([false, false, false]);
-    expect(matchesPreview(at({ dryRun: false }), first)).toBe(true);
+    expect(others.map((over) => holds(at(over), first))).toEqual([false, false, false]);
+    expect(holds(at({ dryRun: false }), first)).toBe(true);
   });
 });

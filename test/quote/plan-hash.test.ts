@@ -22,19 +22,36 @@ it("two different previews of quotes have different hashes", async () => {
   expect(await preview({})).toEqual(shown[0]);
 });
 
-it("quotes start as shown while their reference price is between the shown bid and ask", async () => {
+it("quotes do not start as shown if the balances no longer cover them", async () => {
+  const { call, resting } = await drivenApp();
+  const request = { ...FIXED, size: 50_000, levels: 1, baseBudget: 2, quoteBudget: 100_000 };
+  const { planHash } = (await call<Answer>("POST", "/strategy/quote/preview", request)).body;
+  const order = {
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    side: "buy",
+    type: "limit",
+    amount: 1.5,
+    price: 50_000,
+  };
+  expect((await call("POST", "/orders", order)).status).toBe(200);
+  expect((await call("POST", "/strategy/quote", { ...request, planHash })).status).toBe(409);
+  expect(await resting()).toHaveLength(1);
+});
+
+it("quotes start as shown until the price has moved by more than 3 %", async () => {
   const { call, move, resting } = await drivenApp();
   const request = { ...REQUEST, useOthers: false, useDex: false };
   const preview = async () => (await call<Answer>("POST", "/strategy/quote/preview", request)).body;
   const { planHash } = await preview();
-  await move(1.02);
+  await move(1.031);
   const refused = await call("POST", "/strategy/quote", { ...request, planHash });
   expect(refused).toMatchObject({ status: 409, body: { message: expect.stringContaining("planHash") } });
   expect(await resting()).toEqual([]);
   const other = await call("POST", "/strategy/quote", { ...request, spread: 0.012, planHash });
   expect(other.status).toBe(409);
   const again = await preview();
-  await move(1.002);
+  await move(0.98);
   const started = await call("POST", "/strategy/quote", { ...request, planHash: again.planHash });
   expect(started, JSON.stringify(started.body)).toMatchObject({ status: 200, body: { status: "running" } });
 });

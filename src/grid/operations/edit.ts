@@ -7,6 +7,7 @@ import { splitPair } from "../../kernel/pair.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { type ActorAndRequest, byOf } from "../../model/events.ts";
 import type { Preview } from "../../model/proposal.ts";
+import { checkHolds, planHashOf } from "../../model/shown-plan.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Venue } from "../../ports/venue.ts";
@@ -109,7 +110,7 @@ const editGrid = operation({
   output: EditedShape,
   async prepare(deps, { id, planHash, ...request }, call) {
     const { strategy, planned, inputs } = await ready(deps, id, request);
-    if (planHash !== undefined && planHash !== planned.hash) throw noLongerHolds();
+    checkHolds(planned.shown, planHash);
     const exposure = lazy(() => readEditExposure(deps, strategy, planned, inputs));
     return {
       preview: async () => previewOfEdit(strategy, planned, inputs),
@@ -181,7 +182,7 @@ function previewOfEdit(strategy: GridStrategy, planned: PlannedEdit, inputs: Edi
       ...warnings.map(({ message }) => message),
       ...(inputs.killed ? ["the kill switch is on: nothing is placed until it is turned off"] : []),
     ],
-    holds: { planHash: planned.hash },
+    holds: { planHash: planHashOf(planned.shown) },
   };
 }
 

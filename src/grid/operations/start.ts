@@ -25,6 +25,7 @@ import type { Bounds } from "../../model/limits.ts";
 import type { BidAsk, Candle } from "../../model/market.ts";
 import type { Confidence } from "../../model/memory.ts";
 import { NO_EXPOSURE, type Preview } from "../../model/proposal.ts";
+import { checkHolds, priceOfPlan } from "../../model/shown-plan.ts";
 import { type Call, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { forAnyone, killRefusal } from "../../ports/kill-permit.ts";
@@ -41,15 +42,7 @@ import {
 } from "../schema/input.ts";
 import { PlannedShape, StartedShape } from "../schema/schema.ts";
 import { configOut } from "../schema/status-answer.ts";
-import {
-  type Checked,
-  centeredOf,
-  centerOf,
-  checkCentered,
-  checkHash,
-  checkStart,
-  requestedRangeOf,
-} from "../start/check.ts";
+import { type Checked, centeredOf, checkCentered, checkStart, requestedRangeOf } from "../start/check.ts";
 import {
   beginsOf,
   beyondLimits,
@@ -88,7 +81,7 @@ const checkRange =
     checkStart(
       requestedRangeOf(request),
       { market, quote, balances: withFunds ? balances : undefined },
-      centerOf(planHash),
+      priceOfPlan(planHash),
     );
 
 const checkAround =
@@ -97,7 +90,7 @@ const checkAround =
     checkCentered(
       centeredOf(request),
       { market, quote, balances: withFunds ? balances : undefined },
-      centerOf(planHash),
+      priceOfPlan(planHash),
     );
 
 const whoOf = (call: Call): Pick<StartRequest, "request" | "actor" | "by"> => ({
@@ -200,14 +193,14 @@ async function prepareStart(deps: Deps, request: StartRequest) {
   const exposure = where.dryRun ? NO_EXPOSURE : exposureOfStart(planned, start);
   return {
     preview() {
-      checkHash(planned, planHash);
+      checkHolds(planned.shown, planHash);
       return previewForAgents(deps, planned, { where, start });
     },
     exposure,
     strategies: [],
     check() {
       if (start.killed) throw killRefusal(deps.killHere, "no grid is started");
-      checkHash(planned, planHash);
+      checkHolds(planned.shown, planHash);
       const refused = beyondLimits(planned, start);
       if (refused) throw limitError(refused);
     },

@@ -1,12 +1,12 @@
 import type * as z from "zod";
-import { type Decimal, div, mul, ONE, parseDecimal, readable, text, ZERO } from "../../kernel/decimal.ts";
-import { AppError, noLongerHolds } from "../../kernel/errors.ts";
-import { approvesSame, hashOfShown } from "../../kernel/hash.ts";
+import { type Decimal, div, ONE, readable, roundToStep, text, ZERO } from "../../kernel/decimal.ts";
+import { AppError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { AccountRef, Balance } from "../../model/account.ts";
 import type { BidAsk, Market } from "../../model/market.ts";
 import type { Intent } from "../../model/order.ts";
+import type { CurrentPlan } from "../../model/shown-plan.ts";
 import {
   breakEvenRatio,
   checkFunds,
@@ -35,7 +35,7 @@ import {
   optionsOf,
   withoutOptions,
 } from "../state/config.ts";
-import { FIRST_BUY_SLOT, type Slot } from "../state/state.ts";
+import type { Slot } from "../state/state.ts";
 
 /** A range grid as a user requests it. */
 export type RequestedRange = Omit<GridConfig, "gridSpacing" | "isSpaced" | "centered"> & {
@@ -113,7 +113,8 @@ export function checkCentered(
   const { center, levels, slots } = layAround({
     config: centered,
     orderSize,
-    mid: shown ?? mid,
+    // Rounded, because a shown plan contains the rounded center.
+    mid: roundToStep(shown ?? mid, market.tick, "half"),
     widening: ONE,
     tick: market.tick,
   });
@@ -255,72 +256,26 @@ interface PlanPlace extends Pick<AccountRef, "exchange" | "kind"> {
 }
 
 /**
- * Returns `hash-price`: the first half of the hash approves the orders with their configuration, account and pair;
- * the second half changes with all that was shown. The price is the one around which the slots are laid.
+ * Returns what a start approves: the account, the configuration, and the orders without their prices, because no order
+ * gets a worse price than its level's. A slot that waits for the price buys as soon as the price is above, so it may
+ * have an order or none.
  */
-export function planHashOf(
-  { config, center, slots }: Checked,
+export function approvedStart(
+  { config, startPrice, slots }: Checked,
   intents: readonly Intent[],
   { exchange, kind, symbol }: PlanPlace,
-): string {
-  const place = [exchange, kind, symbol];
-  // The first buy's limit changes with every trade.
+): CurrentPlan {
   const orders = [...intents]
     .sort((a, b) => a.slot - b.slot)
-    .map(({ slot, side, price, amount }) => ({
-      slot,
-      side,
-      price: slot === FIRST_BUY_SLOT ? 0n : price,
-      amount,
-    }));
-  const { centered } = config;
-  const approved = centered
-    ? // The slots next to the center get and lose their orders while the market moves between them.
-      orders.filter(({ slot }) => slot !== centered.levels - 1 && slot !== centered.levels)
-    : // A slot that waits for the price buys as soon as it is above, and no order gets a worse price than its level's.
-      orders
-        .filter(({ slot, side }) => side === "sell" || slots[slot]?.side !== "sell")
-        .map(({ slot, side, amount }) => [slot, side, amount]);
-  return `${hashOfShown([place, config, approved, center], orders)}-${text(center)}`;
-}
-
-/** Returns the price around which the slots of a shown plan are laid. */
-export const centerOf = (planHash: string | undefined): Decimal | undefined =>
-  parseDecimal(planHash?.split("-")[1] ?? "");
-
-/** Throws if the plan has changed since the preview. */
-export function checkHash(
-  { hash, checked }: { readonly hash: string; readonly checked: Checked },
-  expected: string | undefined,
-): void {
-  if (expected === undefined) return;
-  const isAlike = centerOf(expected) !== undefined && approvesSame(expected, hash);
-  if (!(expected === hash || isAlike) || !isAround(checked)) throw noLongerHolds();
-}
-
-/** How far the price may move from that of a range grid's plan, as a share of it: up if it buys base at once, or else. */
-const MAX_RISE_OF_INITIAL_BUY = ONE / 100n;
-const MAX_PLAN_SHIFT = (3n * ONE) / 100n;
-
-/**
- * Returns whether the plan is still valid at the current price: between the levels next to the center of a centered
- * grid; of a range grid, near the shown price, in the range if that was, and on the same side of the trigger.
- */
-function isAround({ config, slots, startPrice, center }: Checked): boolean {
-  const { centered, lowerPrice, upperPrice, triggerPrice, initialBuy } = config;
-  if (centered) {
-    const [below, above] = [slots[centered.levels - 1], slots[centered.levels]];
-    return below !== undefined && above !== undefined && below.lower < startPrice && startPrice < above.upper;
-  }
-  if (startPrice === center) return true;
-  const rise = mul(center, initialBuy ? MAX_RISE_OF_INITIAL_BUY : MAX_PLAN_SHIFT, "down");
-  const fall = mul(center, MAX_PLAN_SHIFT, "down");
-  const sideOf = (bound: Decimal | undefined, price: Decimal) => bound !== undefined && price < bound;
-  return (
-    center - fall <= startPrice &&
-    startPrice <= center + rise &&
-    [lowerPrice, upperPrice, triggerPrice].every((one) => sideOf(one, center) === sideOf(one, startPrice))
-  );
+    .filter(({ slot, side }) => side === "sell" || slots[slot]?.side !== "sell")
+    .map(({ slot, side, amount }) => [slot, side, amount]);
+  const { lowerPrice, upperPrice, triggerPrice, initialBuy } = config;
+  return {
+    approved: [[exchange, kind, symbol], config, orders],
+    price: startPrice,
+    takes: initialBuy ? ["buy"] : [],
+    edges: [lowerPrice, upperPrice, triggerPrice],
+  };
 }
 
 /** Returns a range grid's input without its exchange and pair. */

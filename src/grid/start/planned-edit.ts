@@ -1,10 +1,10 @@
 import { placedOut } from "../../engine/operations/shapes.ts";
 import { type Decimal, max, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
-import { hashOfPlan } from "../../kernel/hash.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Balance } from "../../model/account.ts";
 import { type BidAsk, feeWarnings, type Market } from "../../model/market.ts";
 import type { Intent, Order, Resting } from "../../model/order.ts";
+import { type CurrentPlan, planHashOf } from "../../model/shown-plan.ts";
 import { need, type PairAmounts } from "../../model/strategy.ts";
 import { gridPosition, profitOf } from "../booking.ts";
 import type { Warning } from "../ladder/check-rules.ts";
@@ -35,17 +35,23 @@ export interface PlannedEdit {
   readonly state: GridState;
   /** Free quote apart from other strategies' needs, after the cancels. */
   readonly free: Decimal;
-  readonly hash: string;
+  readonly shown: CurrentPlan;
 }
+
+type EditOrders = Omit<PlannedEdit, "shown">;
 
 /** Plans a change with the functions that a pass uses. */
 export function planEdit(strategy: GridStrategy, edited: EditedGrid, inputs: EditInputs): PlannedEdit {
+  const planned = ordersOfEdit(strategy, edited, inputs);
+  return { ...planned, shown: approvedEdit(strategy, planned, inputs) };
+}
+
+function ordersOfEdit(strategy: GridStrategy, edited: EditedGrid, inputs: EditInputs): EditOrders {
   const { market, quote, balances, orders, kept, killed } = inputs;
   const mine = orders.filter((order) => order.strategy === strategy.id);
   const funds = freed(balances, edited.isRelaid ? mine : [], market);
   const base = { edited, free: max(ZERO, (funds[market.quote] ?? ZERO) - kept.quote) };
-  const hash = (intents: readonly Intent[]) => hashOfEdit(strategy, edited, intents);
-  if (!edited.isRelaid) return { ...base, cancels: [], intents: [], state: strategy.state, hash: hash([]) };
+  if (!edited.isRelaid) return { ...base, cancels: [], intents: [], state: strategy.state };
   const laid = layOutAnew(edited.config, strategy.state, { market, quote });
   const others = orders.filter((order) => order.strategy !== strategy.id);
   const planned = nextOrders(laid, {
@@ -61,26 +67,26 @@ export function planEdit(strategy: GridStrategy, edited: EditedGrid, inputs: Edi
     config: edited.config,
   });
   const { next: state, intents } = planned;
-  return { ...base, cancels: mine, intents, state, hash: hash(intents) };
+  return { ...base, cancels: mine, intents, state };
 }
 
 /**
- * Returns the hash of a change. A centered grid's orders and stop prices depend on the price of the pass that makes
- * the change, so the hash excludes them.
+ * Returns what a change approves: the configuration, whether the free balance covers it, and the kill switch. Its orders depend on the
+ * fills and the price of the pass that makes the change.
  */
-function hashOfEdit(
-  { id, edits = 0 }: GridStrategy,
-  { config }: EditedGrid,
-  intents: readonly Intent[],
-): string {
-  if (config.centered) {
-    const { lowerPrice: _, upperPrice: __, gridSpacing: ___, ...request } = config;
-    return hashOfPlan([id, edits, request, []]);
-  }
-  const orders = [...intents]
-    .sort((a, b) => a.slot - b.slot)
-    .map(({ slot, side, price, amount }) => [slot, side, price, amount]);
-  return hashOfPlan([id, edits, config, orders]);
+function approvedEdit(strategy: GridStrategy, planned: EditOrders, inputs: EditInputs): CurrentPlan {
+  const { id, edits = 0 } = strategy;
+  const { edited, free } = planned;
+  const { lowerPrice, upperPrice, gridSpacing, ...settings } = edited.config;
+  const { stopLossPrice, takeProfitPrice, centered } = settings;
+  // A pass computes the range of a centered grid.
+  const range = centered ? [] : [lowerPrice, upperPrice];
+  const isCovered = !edited.isRelaid || neededQuote(beginsOfEdit(strategy, planned, inputs)) <= free;
+  return {
+    approved: [id, edits, settings, centered ? [] : [...range, gridSpacing], isCovered, inputs.killed],
+    price: edited.isRelaid ? midOf(inputs.quote) : null,
+    edges: [...range, stopLossPrice, takeProfitPrice],
+  };
 }
 
 function freed(
@@ -118,16 +124,27 @@ function fundsOfEdit({ edited, state, intents, free }: PlannedEdit, begins: Grid
   );
 }
 
+/** Returns the grid after the change. A start can buy base at once; a change buys only through its orders. */
+const beginsOfEdit = (
+  { state: { startPrice } }: GridStrategy,
+  { edited, state }: EditOrders,
+  { market, quote, balances }: EditInputs,
+): GridStart => ({
+  config: { ...edited.config, initialBuy: false },
+  state,
+  startPrice,
+  takingPrice: midOf(quote),
+  market,
+  balances,
+});
+
 /** Formats the plan for people. */
 export function plannedEditOut(strategy: GridStrategy, planned: PlannedEdit, inputs: EditInputs) {
-  const { edited, cancels, intents, state, free, hash } = planned;
-  const { market, quote, balances } = inputs;
+  const { edited, cancels, intents, state, free, shown } = planned;
+  const { market, quote } = inputs;
   const mid = midOf(quote);
   const { realized, total } = profitOf(strategy.state, mid);
-  const { startPrice } = strategy.state;
-  // A start can buy base at once; a change buys only through its orders.
-  const config = { ...edited.config, initialBuy: false };
-  const begins = { config, state, startPrice, takingPrice: mid, market, balances };
+  const begins = beginsOfEdit(strategy, planned, inputs);
   const bought = sum(
     intents.filter(({ side }) => side === "buy").map((intent) => need(market, intent).amount),
   );
@@ -151,7 +168,7 @@ export function plannedEditOut(strategy: GridStrategy, planned: PlannedEdit, inp
       ...idleWarnings(planned, market),
       ...fundsOfEdit(planned, begins, inputs),
     ],
-    planHash: hash,
+    planHash: planHashOf(shown),
   };
 }
 

@@ -7,6 +7,7 @@ import { type AccountRef, type Balance, balanceIn } from "../../model/account.ts
 import type { Bounds, LimitRefusal } from "../../model/limits.ts";
 import { type BidAsk, feeWarnings, type Market } from "../../model/market.ts";
 import type { Intent } from "../../model/order.ts";
+import { type CurrentPlan, planHashOf } from "../../model/shown-plan.ts";
 import { freeBeside, type PairAmounts } from "../../model/strategy.ts";
 import { breakEvenRatio, restingFees, type Warning } from "../ladder/check-rules.ts";
 import { giveFirstBase, largestOrdersOf } from "../ladder/levels.ts";
@@ -15,7 +16,7 @@ import { nextOrders } from "../plan/next-orders.ts";
 import type { PlannedShape } from "../schema/schema.ts";
 import { type GridConfig, optionsOf } from "../state/config.ts";
 import { FIRST_BUY_SLOT, type GridState, NEW_STATE, NO_LEDGER } from "../state/state.ts";
-import { type Checked, planHashOf } from "./check.ts";
+import { approvedStart, type Checked } from "./check.ts";
 import {
   cycleNet,
   cycleShare,
@@ -46,7 +47,8 @@ export interface PlannedStart {
   readonly state: GridState;
   readonly intents: readonly Intent[];
   readonly ownBase: Decimal;
-  /** Approves the orders and their configuration; contains the price around which they are laid. */
+  readonly shown: CurrentPlan;
+  /** The `planHash` with the price around which the slots are laid. */
   readonly hash: string;
 }
 
@@ -91,12 +93,14 @@ export function planStart(checked: Checked, inputs: StartInputs): PlannedStart {
     capital: bought ? committed(capital, market, bought.intent) : capital,
   });
   const intents = [...(bought ? [bought.intent] : []), ...planned.intents];
+  const shown = approvedStart(checked, intents, { ...inputs.account, symbol: market.symbol });
   return {
     checked,
     state: planned.next,
     intents,
     ownBase: given.ledger.firstBase,
-    hash: planHashOf(checked, intents, { ...inputs.account, symbol: market.symbol }),
+    shown,
+    hash: planHashOf({ ...shown, price: checked.center }),
   };
 }
 

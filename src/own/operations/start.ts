@@ -24,7 +24,7 @@ import {
 import { completedSeries } from "../../engine/pass/observe-markets.ts";
 import { describeStream } from "../../engine/pass/streams/down.ts";
 import { type Decimal, ZERO } from "../../kernel/decimal.ts";
-import { AppError, noLongerHolds } from "../../kernel/errors.ts";
+import { AppError } from "../../kernel/errors.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import {
   readPositionExposure,
@@ -35,6 +35,7 @@ import {
 import { accountKey } from "../../model/account.ts";
 import type { Order } from "../../model/order.ts";
 import type { Preview } from "../../model/proposal.ts";
+import { checkHolds } from "../../model/shown-plan.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -42,7 +43,6 @@ import type { StrategyView } from "../../ports/stores/store.ts";
 import { asOwnStrategy, ownStrategyKind } from "../kind.ts";
 import { candleNeeds, requirementOf } from "../pass/ask.ts";
 import {
-  matchesPreview,
   ONE_SIDED,
   ownStrategyOrderOut,
   type PlanInputs,
@@ -88,7 +88,7 @@ async function readyStart(
 
 /** Returns the price at which its base is booked. Throws if the plan is outdated or its function fails. */
 function startPriceOf({ plan }: ReadyOwnStrategy, shown: string | undefined): Decimal {
-  if (shown !== undefined && !matchesPreview(plan, shown)) throw noLongerHolds();
+  checkHolds(plan.shown, shown);
   if (plan.mid === null) throw new AppError("Start failed", ONE_SIDED);
   if (plan.fault !== null)
     throw new AppError("Start failed", `the strategy fails: ${plan.fault}`, { code: "strategy_failed" });
@@ -129,7 +129,7 @@ function previewOfPlan({ plan, request, place: declaredPlace }: ReadyOwnStrategy
       ...out.refused.map(({ id, reason, detail }) => `${id} would not be placed now: ${detail ?? reason}`),
       ...out.warnings.map(({ message }) => message),
     ],
-    holds: { planHash: plan.hash },
+    holds: { planHash: out.planHash },
   };
 }
 

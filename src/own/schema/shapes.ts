@@ -8,7 +8,7 @@ import {
   statusFields,
   warnings,
 } from "../../engine/operations/shapes.ts";
-import { type Decimal, ONE } from "../../kernel/decimal.ts";
+import type { Decimal } from "../../kernel/decimal.ts";
 import { AppError, messageOf } from "../../kernel/errors.ts";
 import {
   dryBalance,
@@ -173,6 +173,3 @@ export function readConfig(
     return { options: fields.data as Record<string, z.core.util.JSONType> };
   });
 }
-
-/** Maximum price change since a preview, as a share of the price, for a start at the shown price. */
-export const MAX_PRICE_SHIFT: Decimal = ONE / 100n;

@@ -10,13 +10,13 @@ import { placedOut } from "../../engine/operations/shapes.ts";
 import { readForChange, venueForChange } from "../../engine/operations/start-reads.ts";
 import { runPassesUntil } from "../../engine/pass/round.ts";
 import { type Decimal, max, text, ZERO } from "../../kernel/decimal.ts";
-import { AppError, noLongerHolds } from "../../kernel/errors.ts";
-import { hashOfPlan } from "../../kernel/hash.ts";
+import { AppError } from "../../kernel/errors.ts";
 import { type Balance, balanceIn } from "../../model/account.ts";
 import { type ActorAndRequest, byOf } from "../../model/events.ts";
 import type { Market } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { Preview } from "../../model/proposal.ts";
+import { type ApprovedPlan, checkHolds, planHashOf } from "../../model/shown-plan.ts";
 import { lockedBy, type PairAmounts } from "../../model/strategy.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -74,8 +74,11 @@ const fieldChanges = (before: QuoteFields, after: QuoteFields): ChangeText[] =>
     return from === to ? [] : [{ field, from, to }];
   });
 
-export const hashOfChange = ({ id, edits = 0 }: QuoteStrategy, config: QuoteConfig): string =>
-  hashOfPlan([id, edits, config]);
+/** Returns what a change approves. Its orders follow the price within the same budget, so the price does not matter. */
+export const approvedChange = ({ id, edits = 0 }: QuoteStrategy, config: QuoteConfig): ApprovedPlan => ({
+  approved: [id, edits, config],
+  price: null,
+});
 
 /** Returns the current budget after its fills. */
 const budgetNow = ({ state }: QuoteStrategy, { budget }: QuoteConfig): PairAmounts => ({
@@ -130,7 +133,7 @@ const editQuote = operation({
   async prepare(deps, { id, planHash, ...request }, call) {
     const { strategy } = await changeableQuotes(deps, id);
     const change = changeOfQuote(strategy, request);
-    if (planHash !== undefined && planHash !== hashOfChange(strategy, change.config)) throw noLongerHolds();
+    checkHolds(approvedChange(strategy, change.config), planHash);
     return {
       async preview() {
         const { planned, inputs } = await readyChange(deps, id, request, call.actor);
@@ -220,7 +223,7 @@ export function planChange(
   const observed = { market, quote: undefined, book, elsewhere, open, error: null };
   const pass = { observed, now, interval, isSimulated: true };
   const quoting = quotingOf({ ...strategy, config: made.config }, market, pass, { live, own }, volatility);
-  return { ...made, quoting, hash: hashOfChange(strategy, made.config) };
+  return { ...made, quoting, hash: planHashOf(approvedChange(strategy, made.config)) };
 }
 
 /** Returns the free balances, including what its own orders lock, because they can be moved. */

@@ -11,7 +11,7 @@ import {
 } from "../../engine/operations/start.ts";
 import type { TradingPlace } from "../../engine/operations/start-reads.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
-import { AppError, noLongerHolds, VenueError } from "../../kernel/errors.ts";
+import { AppError, VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { MINUTE } from "../../kernel/time.ts";
@@ -24,6 +24,7 @@ import {
 import type { Standings } from "../../model/limits.ts";
 import type { Elsewhere } from "../../model/memory.ts";
 import type { Exposure, Preview } from "../../model/proposal.ts";
+import { checkHolds } from "../../model/shown-plan.ts";
 import { operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Venue } from "../../ports/venue.ts";
@@ -39,7 +40,6 @@ import {
 } from "../schema/input.ts";
 import { plannedQuoteView } from "../schema/view.ts";
 import {
-  matchesQuotePreview,
   type PlannedQuote,
   plannedQuoteOut,
   planQuote,
@@ -57,8 +57,8 @@ async function planned(deps: Deps, query: QuoteRequest, actor: string) {
 
 /** Returns the price at which the quotes' base is booked. Throws if the plan is outdated or no price is known. */
 function checkedPrice(planned: PlannedQuote, expected: string | undefined): Decimal {
-  const { reference, plan } = planned;
-  if (expected !== undefined && !matchesQuotePreview(planned, expected)) throw noLongerHolds();
+  const { reference, plan, shown } = planned;
+  checkHolds(shown, expected);
   if (reference !== null) return reference;
   const text = plan.reference.sources.map(({ source, because }) => `${source} ${because}`).join(", ");
   throw new AppError(
@@ -105,7 +105,7 @@ function previewOfQuotes(query: QuoteRequest, plan: PlannedQuote, readings: Quot
     cost: `up to ${out.budget.quote} ${quote} and ${out.budget.base} ${base} of your balance are used for quotes`,
     worstCase: out.worstCase,
     limits: [out.cadence.message, ...out.warnings.map(({ message }) => message)],
-    holds: { planHash: plan.hash },
+    holds: { planHash: out.planHash },
   };
 }
 

@@ -10,20 +10,19 @@ import {
   min,
   mul,
   ONE,
-  parseDecimal,
   roundToStep,
   sum,
   text,
   wire,
   ZERO,
 } from "../../kernel/decimal.ts";
-import { approvesSame, hashOfShown } from "../../kernel/hash.ts";
 import { MINUTE, SECOND } from "../../kernel/time.ts";
 import { metLimitWarnings, refusedAmong } from "../../limits/standing.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Standings } from "../../model/limits.ts";
 import { type Book, feeWarnings, type Market } from "../../model/market.ts";
 import type { Elsewhere } from "../../model/memory.ts";
+import { type ApprovedPlan, planHashOf } from "../../model/shown-plan.ts";
 import { freeBeside, type PairAmounts } from "../../model/strategy.ts";
 import type { VenueOrder } from "../../ports/venue.ts";
 import type { Sizes } from "../levels.ts";
@@ -57,7 +56,7 @@ export interface PlannedQuote {
   readonly config: QuoteConfig;
   readonly plan: QuotePlan;
   readonly reference: Decimal | null;
-  readonly hash: string;
+  readonly shown: ApprovedPlan;
 }
 
 export function planQuote(
@@ -78,7 +77,7 @@ export function planQuote(
     config,
     plan,
     reference: plan.reference.price,
-    hash: quotePlanHash(config, plan, { ...quoteStartPlace, symbol: market.symbol }),
+    shown: approvedQuotes(strategy.config, plan, { ...quoteStartPlace, symbol: market.symbol }),
   };
 }
 
@@ -150,7 +149,7 @@ export function plannedQuoteOut(
   inputs: QuoteInputs,
   { exchange, symbol }: { readonly exchange: string; readonly symbol: string },
 ) {
-  const { config, plan, hash } = planned;
+  const { config, plan, shown } = planned;
   const { prices, widenedBy, reference } = plan;
   const priced = { reference: reference.price, halfSpread: prices?.halfSpread ?? null, widenedBy };
   return {
@@ -161,7 +160,7 @@ export function plannedQuoteOut(
     worstCase: worstCaseText(planned, inputs),
     fees: feesOut(inputs.market),
     warnings: quoteStartWarnings(planned, inputs),
-    planHash: hash,
+    planHash: planHashOf(shown),
   };
 }
 
@@ -286,43 +285,20 @@ export function quoteStartWarnings(planned: PlannedQuote, inputs: QuoteInputs) {
   return [...quoteWarnings(planned, inputs), ...metLimitWarnings(refused)];
 }
 
-/** The hash with which a user or an agent approves previewed quotes. */
+/** The account of a start. */
 interface QuoteStartPlace {
   readonly exchange: string;
   readonly dryRun?: boolean | undefined;
 }
 
-/**
- * Returns the hash: its first half approves settings and levels, the second half the shown orders; then follows their
- * reference price.
- */
-export function quotePlanHash(
+/** Returns what a start with these quotes approves: their settings with the available budget, and the levels with orders. */
+export function approvedQuotes(
   config: QuoteConfig,
-  { reference: { price }, bids, asks, cuts }: QuotePlan,
+  { reference: { price }, bids, asks }: QuotePlan,
   { exchange, dryRun = false, symbol }: QuoteStartPlace & { readonly symbol: string },
-): string {
+): ApprovedPlan {
   const levels = [...bids, ...asks].map(({ side, level }) => `${side} ${level}`);
-  const hash = hashOfShown([exchange, dryRun, symbol, config, levels], [bids, asks, cuts]);
-  return price === null ? hash : `${hash}-${text(price)}`;
-}
-
-/**
- * Returns whether the current quotes match a preview. Their orders follow the price, so they match while the
- * reference price lies between the bid and ask that half the requested spread gave around the shown price.
- */
-export function matchesQuotePreview(
-  {
-    hash,
-    reference,
-    config,
-  }: { readonly hash: string; readonly reference: Decimal | null; readonly config: QuoteConfig },
-  shown: string,
-): boolean {
-  if (shown === hash) return true;
-  const before = parseDecimal(shown.split("-")[1] ?? "");
-  if (before === undefined || reference === null) return false;
-  const moved = reference > before ? reference - before : before - reference;
-  return approvesSame(shown, hash) && moved <= mul(before, config.rules.halfSpread, "down");
+  return { approved: [exchange, dryRun, symbol, config, levels], price };
 }
 
 /** Maximum spread of an estimator, as a share of the price. */

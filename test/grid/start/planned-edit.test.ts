@@ -4,6 +4,7 @@ import { type EditRequest, edited } from "../../../src/grid/start/edited.ts";
 import { type EditInputs, planEdit, plannedEditOut } from "../../../src/grid/start/planned-edit.ts";
 import type { GridState, GridStrategy } from "../../../src/grid/state/state.ts";
 import type { Order } from "../../../src/model/order.ts";
+import { holds } from "../../../src/model/shown-plan.ts";
 import { AROUND, d, market, state } from "../../support/grid.ts";
 import { order, quote, strategy } from "../../support/made.ts";
 
@@ -90,12 +91,22 @@ describe("the plan of a change that moves the levels", () => {
     expect(codes({}, { idle })).toEqual(["idle_base"]);
   });
 
-  it("changes once another change is requested or other orders are placed", () => {
-    const hash = (request: EditRequest, over: Partial<EditInputs> = {}) => planned(request, over).plan.hash;
+  it("holds with other prices of its orders, and not once anything else differs", () => {
     const size = { orderSize: d("60") };
-    expect(hash(size)).toBe(hash(size));
-    expect(hash(size)).not.toBe(hash({ orderSize: d("61") }));
-    expect(hash(size)).not.toBe(hash(size, { killed: true }));
+    const { planHash } = planned(size).out;
+    const isHeld = (request: EditRequest, over: Partial<EditInputs> = {}) =>
+      holds(planned(request, over).plan.shown, planHash);
+    const at = (bid: string, ask: string) => ({ quote: quote({ bid: d(bid), ask: d(ask) }) });
+    expect(planHash).toMatch(/^[0-9a-f]{32}-105$/);
+    expect([isHeld(size), isHeld(size, at("101.9", "102")), isHeld(size, at("108", "108.1"))]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([isHeld(size, at("101.6", "102")), isHeld(size, at("108", "108.4"))]).toEqual([false, false]);
+    expect(isHeld({ orderSize: d("61") })).toBe(false);
+    expect(isHeld(size, { killed: true })).toBe(false);
+    expect(isHeld(size, { balances: [] })).toBe(false);
   });
 });
 
@@ -106,7 +117,7 @@ describe("the plan of a change that moves no levels", () => {
     expect([plan.cancels, plan.intents, plan.free]).toEqual([[], [], 0n]);
     expect(out).toMatchObject({ cancelled: 0, orders: [], refused: [], warnings: [] });
     expect(out.changes).toEqual([{ field: "stopLossPrice", from: "none", to: "80" }]);
-    expect(plan.hash).toMatch(/^[0-9a-f]{32}$/);
+    expect(out.planHash).toMatch(/^[0-9a-f]{32}$/);
   });
 
   it("omits slots that had no open order before", () => {
@@ -121,15 +132,15 @@ describe("the plan of a change of a grid around the market", () => {
     { market: MARKET, quote: quote(), balances: undefined },
   );
 
-  it("reports the spacing, and is the same wherever the market is when it is made", () => {
+  it("reports the spacing, and holds although its orders follow the market", () => {
     const change = (over: Partial<EditInputs> = {}) =>
       planned({ spacing: d("0.12") }, over, { slots: around.slots }, around.config);
     const { plan, out } = change();
     expect(out.changes).toContainEqual({ field: "spacing", from: "0.1", to: "0.12" });
     expect(out.changes.length).toBeGreaterThan(1);
-    const later = change({ quote: quote({ bid: d("105"), ask: d("107") }) });
+    const later = change({ quote: quote({ bid: d("102"), ask: d("104") }) });
     expect(later.plan.intents[0]?.price).not.toBe(plan.intents[0]?.price);
-    expect(later.plan.hash).toBe(plan.hash);
+    expect(holds(later.plan.shown, out.planHash)).toBe(true);
     // What its own order holds is enough, beside a buy of the slot that waits for base.
     const balances = [{ asset: "USDT", free: d("100.1"), used: d("100.1") }];
     expect(change({ balances }).out.warnings).toEqual([]);

@@ -1,21 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { withFirstBase } from "../../../src/engine/position/position.ts";
 import type { Order } from "../../../src/model/order.ts";
+import { holds, planHashOf } from "../../../src/model/shown-plan.ts";
 import {
+  approvedChange,
   changeOfQuote,
   freedOf,
-  hashOfChange,
   planChange,
   plannedChangeOut,
   quoteChangesText,
 } from "../../../src/quote/operations/changes.ts";
 import { quotePreviewInput } from "../../../src/quote/schema/input.ts";
 import {
+  approvedQuotes,
   type ChangeRequest,
-  matchesQuotePreview,
   type QuoteInputs,
   quoteConfigOf,
-  quotePlanHash,
 } from "../../../src/quote/start/planned-quote.ts";
 import { newQuoteState, type QuoteConfig, type QuoteStrategy } from "../../../src/quote/state.ts";
 import { d, market } from "../../support/grid.ts";
@@ -175,15 +175,16 @@ describe("a change of running quotes", () => {
   });
 
   it("has the same hash while the same quotes get the same change", () => {
-    const hash = hashOfChange(quotes(), configOf({ levels: 2 }));
-    expect(hashOfChange(quotes(), configOf({ levels: 2 }))).toBe(hash);
+    const hashOf = (one: QuoteStrategy, config: QuoteConfig) => planHashOf(approvedChange(one, config));
+    const hash = hashOf(quotes(), configOf({ levels: 2 }));
+    expect(hashOf(quotes(), configOf({ levels: 2 }))).toBe(hash);
     expect(shown({ levels: 2 }).planHash).toBe(hash);
     for (const [one, config] of [
       [quotes({ id: "r" }), configOf({ levels: 2 })],
       [quotes({ edits: 4 }), configOf({ levels: 2 })],
       [quotes(), configOf({ levels: 3 })],
     ] as const)
-      expect(hashOfChange(one, config)).not.toBe(hash);
+      expect(hashOf(one, config)).not.toBe(hash);
   });
 });
 
@@ -202,39 +203,30 @@ it("the free balances of a change include what the quotes' own orders lock", () 
   ]);
 });
 
-describe("the hash of a preview of quotes", () => {
-  const plan = (price: string | null) =>
-    ({ reference: { price: price && d(price) }, bids: [], asks: [], cuts: [] }) as never;
+describe("a plan of quotes", () => {
+  const plan = (price: string | null, asks: object[] = []) =>
+    ({ reference: { price: price && d(price) }, bids: [], asks, cuts: [] }) as never;
   const place = { exchange: "kraken", symbol: "BTC/USDT" } as const;
-  const hashAt = (price: string | null, over: object = {}) =>
-    quotePlanHash(configOf(over), plan(price), place);
-  const isShown = (shownHash: string, now: string | null, over: object = {}) =>
-    matchesQuotePreview(
-      { hash: hashAt(now, over), reference: now === null ? null : d(now), config: configOf(over) },
-      shownHash,
-    );
+  const at = (price: string | null, over: object = {}) => approvedQuotes(configOf(over), plan(price), place);
 
-  it("holds while the price is within half the spread of the one that it names", () => {
-    const hash = hashAt("100");
+  it("holds while the price has moved by at most 3 %, with the same settings and levels", () => {
+    const hash = planHashOf(at("100"));
     expect(hash).toMatch(/^[0-9a-f]{32}-100$/);
-    expect(["99", "100", "101"].map((now) => isShown(hash, now))).toEqual([true, true, true]);
-    expect(["98.99", "101.01"].map((now) => isShown(hash, now))).toEqual([false, false]);
-    expect(isShown(hash, "100", { levels: 2 })).toBe(false);
-  });
-
-  it("is another one in paper trading", () => {
-    const hashIn = (dryRun?: boolean) => quotePlanHash(configOf(), plan("100"), { ...place, dryRun });
-    expect(hashIn(false)).toBe(hashIn());
-    expect(hashIn(true)).not.toBe(hashIn());
-  });
-
-  it("holds without a price only as it was shown", () => {
-    const hash = hashAt(null);
-    expect(hash).toMatch(/^[0-9a-f]{32}$/);
-    expect([isShown(hash, null), isShown(hash, "100"), isShown(hashAt("100"), null)]).toEqual([
+    expect(["97", "100", "103", "96.99", "103.01"].map((price) => holds(at(price), hash))).toEqual([
+      true,
+      true,
       true,
       false,
       false,
     ]);
+    expect(holds(at("100", { levels: 2 }), hash)).toBe(false);
+    const more = approvedQuotes(configOf(), plan("100", [{ side: "sell", level: 0 }]), place);
+    expect(holds(more, hash)).toBe(false);
+  });
+
+  it("is another one in paper trading", () => {
+    const shown = (dryRun?: boolean) => approvedQuotes(configOf(), plan("100"), { ...place, dryRun });
+    const hash = planHashOf(shown());
+    expect([holds(shown(false), hash), holds(shown(true), hash)]).toEqual([true, false]);
   });
 });
