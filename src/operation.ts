@@ -37,6 +37,7 @@ interface CommandWords {
   readonly input: Readonly<Record<string, unknown>>;
   /** The only fields that it accepts; all others by default. */
   readonly fields?: readonly string[];
+  readonly final?: CommandSurface["final"];
 }
 
 export interface CommandSurface {

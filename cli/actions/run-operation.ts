@@ -42,31 +42,35 @@ export interface Asking {
   readonly said?: Readonly<Record<string, unknown>> | undefined;
   /** Operation that runs first if a user can confirm: the preview of a start or a change, the status before a stop. */
   readonly preview?: Operation | undefined;
+  /** The question before a command that cannot be undone. */
+  readonly final?: CommandSurface["final"];
 }
 
 /** Calls an operation on a server, or runs it here if no server runs. Returns the exit code. */
 export async function runOperation(
   operation: Operation,
   given: Values,
-  { said, preview }: Asking = {},
+  asking: Asking = {},
 ): Promise<number> {
   const values = withJson(given);
   const settings = readSettings(values, process.env);
-  const run = () => runWith(settings, operation, values, { said, preview });
+  const { said } = asking;
+  const run = () => runWith(settings, operation, values, asking);
   // Stopping everything must not depend on a responding server or a working database.
   if (operation.lane !== "urgent" || operation.effect !== "admin") return run();
   const { databaseUrl } = settings;
   if (namesServer(settings, values)) return said?.on === false ? run() : orElse(run, printRemoteKillHint);
-  if (typeof said?.on === "boolean")
-    return said.on ? killedByEither(databaseUrl, run) : releasedFromBoth(databaseUrl, run);
-  return orElse(run, () => printKillFilePath(databaseUrl));
+  if (said?.on === false) return releasedFromBoth(databaseUrl, run);
+  // The kill file would also prevent the sales of a panic.
+  if (said?.stop) return orElse(run, () => printKillFilePath(databaseUrl));
+  return killedByEither(databaseUrl, run);
 }
 
 async function runWith(
   settings: CliSettings,
   operation: Operation,
   values: Values,
-  { said = {}, preview }: Asking,
+  { said = {}, preview, final }: Asking,
 ): Promise<number> {
   const format = requestedFormat(operation, values);
   const input = { ...inputOf(operation, values), ...said };
@@ -75,13 +79,13 @@ async function runWith(
   const misread = remote ? unnamedOf(operation, input) : misreadOf(operation, input);
   if (misread) return fail(misread, { operation, values });
   const { ask, deps, close } = await openAnswering(settings, remote, {
-    isKill: operation.name === "set_kill_switch",
+    isKill: operation.name === "set_kill_switch" && !said.stop,
   });
   let code = 0;
   try {
-    if (!(await confirmFinal(operation, input, values, { shown: preview, ask }))) return 1;
+    if (!(await confirmFinal(final, input, values, { shown: preview, ask }))) return 1;
     const first =
-      preview && !operation.cli?.final
+      preview && !final
         ? await askPreviewed(input, values, { preview, operation, ask, isSimulated: settings.config.sandbox })
         : await ask(operation, input);
     if (first === undefined) return 1;
@@ -265,13 +269,13 @@ interface ShownFirst {
  * Returns whether to make a call that cannot be undone: with --yes, or after a confirmation in a terminal. Throws if it
  * needs one and there is no terminal.
  */
-export async function confirmFinal(
-  { cli }: Operation,
+async function confirmFinal(
+  final: Asking["final"],
   input: Readonly<Record<string, unknown>>,
   values: Values,
   { shown, ask }: ShownFirst,
 ): Promise<boolean> {
-  const message = cli?.final?.question(input);
+  const message = final?.question(input);
   if (message === undefined || values.yes) return true;
   if (values.json || !isAtTerminal())
     throw new UsageError("this cannot be undone, and nobody can confirm it: add --yes");

@@ -47,6 +47,7 @@ interface Word {
   readonly summary: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly fields?: readonly string[];
+  readonly final?: NonNullable<Operation["cli"]>["final"];
   readonly sameAs?: string;
 }
 
@@ -54,8 +55,9 @@ interface Word {
  * Returns an operation as a command: its fields are the flags, with the schema's descriptions. A start or a stop
  * calls `preview` first.
  */
-export const operationCommand = (operation: Operation, word?: Word, preview?: Operation): CommandDef =>
-  command({
+export function operationCommand(operation: Operation, word?: Word, preview?: Operation): CommandDef {
+  const final = word?.final ?? operation.cli?.final;
+  return command({
     name: word?.path ?? operation.cli?.path ?? operation.name,
     description: word?.summary ?? operation.summary,
     alias: operation.cli?.alias,
@@ -63,14 +65,16 @@ export const operationCommand = (operation: Operation, word?: Word, preview?: Op
     examples: examplesOf(operation, word),
     args: () => ({
       ...fieldArgs(operation, word?.input, word?.fields),
-      ...(preview || operation.cli?.final ? YES_ARGS : {}),
+      ...(preview || final ? YES_ARGS : {}),
     }),
     run: async (values) =>
       (await import("../actions/run-operation.ts")).runOperation(operation, values, {
         said: word?.input,
         preview,
+        final,
       }),
   });
+}
 
 /** Returns the examples of this command, without those of the operation's other commands. */
 function examplesOf({ cli }: Operation, word: Word | undefined): readonly string[] | undefined {

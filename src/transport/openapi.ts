@@ -46,7 +46,7 @@ const TAGS: readonly (readonly [prefix: RegExp, tag: string, description: string
   [/^\/(backtest|strategy\/grid\/(suggest|:id\/replay))/, "Backtest", "Tests on historical prices"],
   [/^\/strategies/, "Strategies", "Read and change any strategy: grids, quotes and your own"],
   [/^\/(strategy|internal)/, "Grids", "Start, monitor, change and stop grids"],
-  [/^\/(kill|panic|limits)/, "Safety", "Kill switch, panic and limits"],
+  [/^\/(kill|limits)/, "Safety", "Kill switch, panic and limits"],
   [/^\/(report|liquidity|agreements)/, "Reports", "P&L by strategy and period"],
   [/^\/channels/, "Channels", "Alert channels"],
   [/^\/(tokens|keys|plans|audit)/, "Access", "Access and audit"],

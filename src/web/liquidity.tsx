@@ -14,14 +14,7 @@ import {
 } from "./markets/watched-pairs.tsx";
 import { useValue } from "./session.ts";
 import { Table, type TableColumn } from "./table.tsx";
-import type {
-  AgreementList,
-  AgreementReportView,
-  KillAnswer,
-  PanicResult,
-  Session,
-  WatchedPairs,
-} from "./types.ts";
+import type { AgreementList, AgreementReportView, KillAnswer, Session, WatchedPairs } from "./types.ts";
 import {
   Choice,
   Failed,
@@ -362,7 +355,8 @@ const panicQuestion = (sell: boolean, report: (message: string) => string) => ({
   title: "Panic: stop everything?",
   yes: sell ? "Stop all and sell" : "Stop all",
   dangerous: true,
-  act: async () => report((await ask<PanicResult>("POST /panic", { body: { sell } })).message),
+  act: async () =>
+    report((await ask<KillAnswer>("POST /kill", { body: { on: true, stop: true, sell } })).message),
 });
 
 function PanicSays({

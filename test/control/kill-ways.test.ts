@@ -203,12 +203,12 @@ describe("a database locked by another process", () => {
   };
 
   it.each([
-    ["POST /kill", "/kill", { on: true }],
-    ["POST /kill that cancels", "/kill", { on: true, cancel: true }],
-    ["POST /panic", "/panic", {}],
-  ])("makes %s return 503 immediately, and stores the switch after the unlock", async (_name, path, body) => {
+    ["POST /kill", { on: true }],
+    ["POST /kill that cancels", { on: true, cancel: true }],
+    ["POST /kill that stops", { on: true, stop: true }],
+  ])("makes %s return 503 immediately, and stores the switch after the unlock", async (_name, body) => {
     const { server, lock } = await locked();
-    const answer = await server.ask(`/api/v1${path}`, { method: "POST", body: JSON.stringify(body) });
+    const answer = await server.ask("/api/v1/kill", { method: "POST", body: JSON.stringify(body) });
     expect({ status: answer.status, body: await answer.json() }).toMatchObject({
       status: 503,
       body: NOT_READY,

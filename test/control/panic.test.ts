@@ -15,6 +15,7 @@ import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
 import { startVenue } from "../venues/index.ts";
 
+const PANIC = { on: true, stop: true };
 const grid = (symbol: string, lower: string, upper: string) =>
   gridInput({ symbol, lowerPrice: d(lower), upperPrice: d(upper) });
 const BTC = grid("BTC/USDT", "57000", "63000");
@@ -67,7 +68,7 @@ describe("panic", () => {
   it("stops every grid and cancels every order, including manual ones", async () => {
     const { deps, resting, store } = await trading();
     expect(await resting()).toHaveLength(13);
-    const panic = await runOperation<Panic>(deps, "panic", { sell: false });
+    const panic = await runOperation<Panic>(deps, "set_kill_switch", PANIC);
     expect(panic).toMatchObject({
       done: true,
       orders: [],
@@ -84,14 +85,14 @@ describe("panic", () => {
     const free = async () =>
       (await venue("kraken").balances()).find(({ asset }) => asset === "BTC")?.free ?? 0n;
     await runOperation(deps, "set_limits", { scope: "every", collarPercent: d("0.5") });
-    const kept = await runOperation<Panic>(deps, "panic", { sell: false });
+    const kept = await runOperation<Panic>(deps, "set_kill_switch", PANIC);
     expect(kept.done).toBe(true);
     expect(Number(kept.grids.find(({ id }) => id.includes("kraken-BTC"))?.base)).toBeGreaterThan(0);
     const before = await free();
     await runOperation(deps, "set_kill_switch", { on: false, cancel: false });
     await step();
     await runOperation(deps, "start_grid", BTC);
-    const sold = await runOperation<Panic>(deps, "panic", { sell: true });
+    const sold = await runOperation<Panic>(deps, "set_kill_switch", { ...PANIC, sell: true });
     expect(sold).toMatchObject({ done: true, orders: [] });
     const btc = sold.grids.find(({ id }) => id.includes("kraken-BTC"));
     expect(btc).toMatchObject({ status: "stopped", error: null });
@@ -103,7 +104,7 @@ describe("panic", () => {
     const { deps, context, venue } = await trading();
     await runOperation(deps, "set_limits", { scope: "every", collarPercent: d("0.5") });
     const { bid, ask } = await venue("kraken").ticker("BTC/USDT");
-    await runOperation<Panic>(deps, "panic", { sell: true });
+    await runOperation<Panic>(deps, "set_kill_switch", { ...PANIC, sell: true });
     const { rows } = await context.client.execute(
       "select price, symbol from orders where kind = 'exit' and symbol = 'BTC/USDT' and account like '%kraken%'",
     );
@@ -122,21 +123,21 @@ describe("panic", () => {
       ...deps,
       venueOf: (account) => (account.exchange === "kraken" ? silent : deps.venueOf(account)),
     };
-    const first = await runOperation<Panic>(cut, "panic", { sell: false });
+    const first = await runOperation<Panic>(cut, "set_kill_switch", PANIC);
     expect(first).toMatchObject({
       done: false,
       message: expect.stringMatching(/orders could still be open/),
     });
     expect((await resting()).length).toBeGreaterThan(0);
     time.pass(1000);
-    expect(await runOperation<Panic>(deps, "panic", { sell: false })).toMatchObject({ done: true });
+    expect(await runOperation<Panic>(deps, "set_kill_switch", PANIC)).toMatchObject({ done: true });
     expect(await resting()).toEqual([]);
   });
 
   it("cancels the orders of a strategy that a newer version stored, and says what it cannot do", async () => {
     const { deps, resting, context } = await trading();
     await context.client.execute("update strategies set version = 99 where account like '%kraken%'");
-    const panic = await runOperation<Panic>(deps, "panic", { sell: true });
+    const panic = await runOperation<Panic>(deps, "set_kill_switch", { ...PANIC, sell: true });
     expect(panic).toMatchObject({
       done: false,
       message: expect.stringMatching(
@@ -158,10 +159,10 @@ describe("panic", () => {
   it("requires an administrator's token and is not an agent tool", async () => {
     const app = await testApp({ mcp: { trading: true, confirm: "plan" } });
     const countRequests = async (token: string) =>
-      app.ask("/api/v1/panic", {
+      app.ask("/api/v1/kill", {
         method: "POST",
         headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-        body: "{}",
+        body: JSON.stringify(PANIC),
       });
     expect((await countRequests(app.tokens.trade)).status).toBe(403);
     expect((await countRequests(app.tokens.admin)).status).toBe(200);
@@ -173,16 +174,16 @@ describe("panic", () => {
 
 describe("orders placed with the keys of a request", () => {
   it.each([
-    ["/panic", {}],
-    ["/kill", { on: true, cancel: true }],
-  ])("are reported by %s, which cannot cancel them", async (path, body) => {
+    ["a panic", PANIC],
+    ["a kill switch that cancels", { on: true, cancel: true }],
+  ])("are reported by %s, which cannot cancel them", async (_name, body) => {
     const app = await liveApp(["gateio"]);
     const venue = app.venues.gateio;
     const { key, secret, account } = venue.addKeys();
     const keys = { "x-exchange-key": key, "x-exchange-secret": secret };
     const { order } = await (await post(app, buy("gateio"), keys)).json();
     await post(app, buy("gateio"));
-    const response = await app.ask(`/api/v1${path}`, {
+    const response = await app.ask("/api/v1/kill", {
       method: "POST",
       headers: { authorization: `Bearer ${app.tokens.admin}`, "content-type": "application/json" },
       body: JSON.stringify(body),
@@ -281,11 +282,11 @@ describe("panic in a process that dies at any of its calls", () => {
       await runOperation(deps, "start_grid", { ...BTC, exchange, gridLevels: 2 });
       expect({ calls, open: venue.open().length }).toEqual({ calls, open: 2 });
       const { deps: dying, death } = mortal(deps, calls);
-      const done = runOperation<Panic>(dying, "panic", { sell: false }).then(() => "done");
+      const done = runOperation<Panic>(dying, "set_kill_switch", PANIC).then(() => "done");
       if ((await Promise.race([done, death])) === "died") died++;
       // Another process starts. A person who has had no answer asks again, where nothing of it was written.
       const next = setup.restarted();
-      if (!(await next.store.killed())) await runOperation(next, "panic", { sell: false });
+      if (!(await next.store.killed())) await runOperation(next, "set_kill_switch", PANIC);
       for (let passed = 0; (await next.store.due()).length > 0 && passed < 80; passed++) {
         time.pass(5000);
         venue.rest();

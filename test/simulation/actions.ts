@@ -119,7 +119,7 @@ export async function act(sim: Sim, deed: Deed, beside: Beside): Promise<void> {
     case "panic":
       if (sim.tables().kill.cancels) return undefined;
       later(10_000, () => act(sim, deed, beside));
-      return ask("panic", { sell: deed.sell });
+      return ask("set_kill_switch", { on: true, stop: true, sell: deed.sell });
     case "limits":
       return ask("set_limits", { scope: "every", ...deed.settings });
     case "hand":

@@ -100,8 +100,8 @@ describe("the operations that", () => {
     ],
     [
       "ask for confirmation in a terminal",
-      ({ cli }) => cli?.final,
-      ["cancel_all_orders", "stop_grid", "stop_quote", "stop_strategy", "panic"],
+      ({ cli }) => cli?.final ?? Object.values(cli?.words ?? {}).some(({ final }) => final),
+      ["cancel_all_orders", "stop_grid", "stop_quote", "stop_strategy", "set_kill_switch"],
     ],
     [
       "format their response for people",
@@ -119,7 +119,6 @@ describe("the operations that", () => {
         "get_withdraw_plan",
         "preview_quote",
         "get_quote_status",
-        "panic",
         "set_kill_switch",
         "get_strategy_status",
         "get_strategy_fills",

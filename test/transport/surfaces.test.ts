@@ -20,7 +20,6 @@ const names = operations.map(({ name }) => name);
 const NO_TOOL = {
   tick: "for schedulers",
   set_kill_switch: "a person's, whatever a model wants",
-  panic: "a person's, whatever a model wants",
   get_limits: "tells whose tokens are held to what",
   set_limits: "a person's, whatever a model wants",
   list_tokens: "tells who may do what",

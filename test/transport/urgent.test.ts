@@ -49,16 +49,15 @@ const tokenOf: Record<Operation["effect"], keyof typeof STORED> = {
 /** Every word with which the name of an operation can begin, and whether it stops something. */
 const VERBS: Readonly<Record<string, boolean>> = {
   cancel: true,
-  panic: true,
   set_kill: true,
   stop: true,
   ...Object.fromEntries(
     [
       "add",
-      "approve",
       "backtest",
       "compare",
       "create",
+      "decide",
       "edit",
       "get",
       "guide",
@@ -67,7 +66,6 @@ const VERBS: Readonly<Record<string, boolean>> = {
       "preview",
       "put",
       "rename",
-      "refuse",
       "remove",
       "replay",
       "resume",
@@ -78,7 +76,6 @@ const VERBS: Readonly<Record<string, boolean>> = {
       "test",
       "tick",
       "verify",
-      "end",
     ].map((verb) => [verb, false]),
   ),
 };
@@ -93,7 +90,6 @@ describe("every operation", () => {
     expect(URGENT.map(({ name }) => name).sort()).toEqual([
       "cancel_all_orders",
       "cancel_order",
-      "panic",
       "set_kill_switch",
       "stop_grid",
       "stop_quote",

@@ -85,7 +85,7 @@ describe.skipIf(!findChromium())(
       const headers = { authorization: `Bearer ${token}` };
       const refused = [
         ["POST", "/kill", { on: true }],
-        ["POST", "/panic", {}],
+        ["POST", "/kill", { on: true, stop: true }],
         ["POST", `/strategy/grid/${id}/pause`, {}],
         ["DELETE", "/strategy/grid", { id }],
         ["POST", "/orders", where],

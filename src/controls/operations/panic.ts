@@ -7,7 +7,7 @@ import { splitPair } from "../../kernel/pair.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
-import { byOf } from "../../model/events.ts";
+import { type ActorAndRequest, byOf } from "../../model/events.ts";
 import { BUYS_ON } from "../../model/kill.ts";
 import type { Order } from "../../model/order.ts";
 import { calledBy, type Strategy } from "../../model/strategy.ts";
@@ -30,10 +30,13 @@ import {
   unreachedText,
 } from "./clear.ts";
 
-export const PanicShape = () =>
-  z.object({ on: z.boolean(), ...ClearedShape(), message: z.string(), grids: z.array(LeavingShape()) });
+export const KillShape = lazy(() => z.object({ on: z.boolean(), message: z.string() }));
+const TurnedShape = () =>
+  KillShape()
+    .extend({ ...ClearedShape(), grids: z.array(LeavingShape()) })
+    .partial({ done: true, orders: true, ordersOfRequests: true, grids: true });
 
-type PanicAnswer = z.input<ReturnType<typeof PanicShape>>;
+type TurnedAnswer = z.input<ReturnType<typeof TurnedShape>>;
 
 /** Maximum number of stopped strategies to check. */
 const MAX_STOPPED_CHECKED = 500;
@@ -83,50 +86,17 @@ export const switchWritten = <T>(deps: Deps, write: Promise<T>): Promise<T> =>
   );
 
 /**
- * Operation that stops everything. One write turns the switch on and requests every stop and cancel, so any later
- * pass finishes what this process cannot. A repeated request continues; each response shows what is left.
+ * Stops everything. One write turns the switch on and requests every stop and cancel, so any later pass finishes what
+ * this process cannot. A repeated request continues; each response shows what is left.
  */
-export const panic = operation({
-  name: "panic",
-  summary: "Stop new orders, cancel all orders and stop all strategies",
-  effect: "admin",
-  access: "token",
-  lane: "urgent",
-  http: { route: "POST /panic", from: "body" },
-  cli: {
-    path: "panic",
-    view: clearedView,
-    // Without a sale it asks nothing, because in an emergency no script may fail for lack of --yes.
-    final: {
-      question: ({ sell }) =>
-        sell
-          ? "Stop everything, and sell the base of all strategies at up to 10 % below the mid price?"
-          : undefined,
-    },
-    examples: ["edgemaker panic", "edgemaker panic --sell"],
-    until: {
-      isDone: (answer) => (answer as PanicAnswer).done,
-      progress: (answer) => (answer as PanicAnswer).message,
-    },
-  },
-  input: () =>
-    z.object({
-      sell: flagField("Invalid request", "sell")
-        .default(false)
-        .describe("Also sell the base of strategies, within the price collar"),
-    }),
-  output: PanicShape,
-  failure: "Internal error",
-  async run(deps, { sell }, call) {
-    const request = { cancels: true, stops: true, sells: sell };
-    const since = await switchWritten(deps, deps.store.panic(request, byOf(call)));
-    await clear(deps, async () => {
-      const { resting, grids } = await leftOf(deps, since);
-      return ![...resting.orders, ...grids].some(({ account }) => isReached(deps, account));
-    });
-    return panicAnswer(deps, await leftOf(deps, since), sell);
-  },
-});
+async function panic(deps: Deps, sells: boolean, by: ActorAndRequest): Promise<TurnedAnswer> {
+  const since = await switchWritten(deps, deps.store.panic({ cancels: true, stops: true, sells }, by));
+  await clear(deps, async () => {
+    const { resting, grids } = await leftOf(deps, since);
+    return ![...resting.orders, ...grids].some(({ account }) => isReached(deps, account));
+  });
+  return panicAnswer(deps, await leftOf(deps, since), sells);
+}
 
 interface Left {
   readonly resting: Awaited<ReturnType<typeof readRestingOrders>>;
@@ -151,7 +121,7 @@ async function leftOf(deps: Deps, since: Millis): Promise<Left> {
   };
 }
 
-function panicAnswer(deps: Deps, { resting, grids, views, keptBase }: Left, sell: boolean): PanicAnswer {
+function panicAnswer(deps: Deps, { resting, grids, views, keptBase }: Left, sell: boolean): TurnedAnswer {
   const { orders } = resting;
   const unsold = sell ? views.filter((view) => isUnsold(deps, view)) : [];
   const done = orders.length + grids.length + unsold.length === 0;
@@ -204,12 +174,6 @@ function lateText({ store, killHere }: Pick<Deps, "store" | "killHere">): string
   return `${trouble}, so the kill switch is not written yet: this process places nothing; ${advice}`;
 }
 
-export const KillShape = lazy(() => z.object({ on: z.boolean(), message: z.string() }));
-const TurnedShape = () =>
-  KillShape()
-    .extend({ ...ClearedShape() })
-    .partial({ done: true, orders: true, ordersOfRequests: true });
-
 const ON = `no new orders; cancels and booking continue, and open orders stay: ${BUYS_ON}`;
 
 async function killAnswer({ store, killHere }: Deps): Promise<z.input<ReturnType<typeof KillShape>>> {
@@ -239,7 +203,7 @@ export const killOperations: readonly Operation[] = [
   operation({
     ...KILL_OPERATION,
     name: "set_kill_switch",
-    summary: "Turn the kill switch on or off",
+    summary: "Turn the kill switch on or off, and stop everything if requested",
     effect: "admin",
     lane: "urgent",
     http: { route: "POST /kill", from: "body" },
@@ -247,10 +211,32 @@ export const killOperations: readonly Operation[] = [
       path: "kill",
       view: clearedView,
       words: {
-        "kill on": { summary: "Stop all new orders on all exchanges", input: { on: true } },
-        "kill off": { summary: "Allow new orders again", input: { on: false } },
+        "kill on": {
+          summary: "Stop all new orders on all exchanges",
+          input: { on: true },
+          fields: ["cancel"],
+        },
+        "kill off": { summary: "Allow new orders again", input: { on: false }, fields: [] },
+        panic: {
+          summary: "Stop new orders, cancel all orders and stop all strategies",
+          input: { on: true, stop: true },
+          fields: ["sell"],
+          // Without a sale it asks nothing, because in an emergency no script may fail for lack of --yes.
+          final: {
+            question: ({ sell }) =>
+              sell
+                ? "Stop everything, and sell the base of all strategies at up to 10 % below the mid price?"
+                : undefined,
+          },
+        },
       },
-      examples: ["edgemaker kill on", "edgemaker kill on --cancel", "edgemaker kill off"],
+      examples: [
+        "edgemaker kill on",
+        "edgemaker kill on --cancel",
+        "edgemaker kill off",
+        "edgemaker panic",
+        "edgemaker panic --sell",
+      ],
       until: {
         isDone: (answer) => (answer as { done?: boolean }).done !== false,
         progress: (answer) => (answer as { message: string }).message,
@@ -263,14 +249,29 @@ export const killOperations: readonly Operation[] = [
           cancel: flagField("Invalid request", "cancel")
             .default(false)
             .describe("Also cancel every order of edgemaker; grids place them again when the switch is off"),
+          stop: flagField("Invalid request", "stop")
+            .default(false)
+            .describe("Also stop all strategies and cancel every order of edgemaker: a panic"),
+          sell: flagField("Invalid request", "sell")
+            .default(false)
+            .describe("Also sell the base of the strategies that `stop` stops, within the price collar"),
         })
         .refine(({ on, cancel }) => on || !cancel, {
           path: ["cancel"],
           error: "Invalid request: `cancel` needs the switch on; `orders cancel-all` works without it",
+        })
+        .refine(({ on, stop }) => on || !stop, {
+          path: ["stop"],
+          error: "Invalid request: `stop` needs the switch on",
+        })
+        .refine(({ stop, sell }) => stop || !sell, {
+          path: ["sell"],
+          error: "Invalid request: `sell` needs `stop`, because a running strategy would buy again",
         }),
     output: TurnedShape,
-    async run(deps, { on, cancel }, call) {
+    async run(deps, { on, cancel, stop, sell }, call) {
       const by = byOf(call);
+      if (stop) return panic(deps, sell, by);
       if (cancel) {
         await switchWritten(deps, deps.store.panic({ cancels: true }, by));
         return cancelled(deps);
@@ -285,10 +286,9 @@ export const killOperations: readonly Operation[] = [
       return answer;
     },
   }),
-  panic,
 ];
 
-async function cancelled(deps: Deps): Promise<z.input<ReturnType<typeof TurnedShape>>> {
+async function cancelled(deps: Deps): Promise<TurnedAnswer> {
   const isWaiting = ({ account }: Order) => isReached(deps, account);
   await clear(deps, async () => !(await readRestingOrders(deps)).orders.some(isWaiting));
   const resting = await readRestingOrders(deps);

@@ -16,6 +16,7 @@ import { REQUEST } from "../../support/grid.ts";
 import { order, strategy } from "../../support/made.ts";
 import { askingOf, testSandbox } from "../../support/sandbox.ts";
 
+const PANIC = { on: true, stop: true };
 const OWN = "sandbox:kraken:";
 const REQUESTS = "live:kraken#1234:api.kraken.com";
 const MEXC = "live:mexc:api.mexc.com";
@@ -247,7 +248,7 @@ describe("panic", () => {
     });
     await ask("stop_grid", { id: earlier.id });
     time.pass(60_000);
-    const reply = await ask<Left>("panic");
+    const reply = await ask<Left>("set_kill_switch", PANIC);
     expect(reply).toEqual({
       on: true,
       done: true,
@@ -261,10 +262,10 @@ describe("panic", () => {
 
   it("leaves base alone or sells it", async () => {
     const kept = await trading();
-    const reply = await kept.ask<Left>("panic");
+    const reply = await kept.ask<Left>("set_kill_switch", PANIC);
     expect(reply.done).toBe(true);
     expect(Number(reply.grids[0]?.base)).toBeGreaterThan(0);
-    const sold = await (await trading()).ask<Left>("panic", { sell: true });
+    const sold = await (await trading()).ask<Left>("set_kill_switch", { ...PANIC, sell: true });
     expect(sold).toMatchObject({ done: true, grids: [{ status: "stopped" }] });
     expect(sold.message).toBe(
       "the kill switch is on, every strategy is stopped and sold, and no order of edgemaker is open",
@@ -275,40 +276,40 @@ describe("panic", () => {
   it("does not call base sold that an earlier panic has left alone", async () => {
     const { ask, id, time, venue } = await trading();
     const btc = async () => (await venue("kraken").balances()).find(({ asset }) => asset === "BTC")?.free;
-    const base = Number((await ask<Left>("panic")).grids[0]?.base);
+    const base = Number((await ask<Left>("set_kill_switch", PANIC)).grids[0]?.base);
     const [before] = [await btc(), time.pass(60_000)];
-    const reply = await ask<Left>("panic", { sell: true });
+    const reply = await ask<Left>("set_kill_switch", { ...PANIC, sell: true });
     expect(base).toBeGreaterThan(0);
     expect(await btc()).toBe(before);
     expect(reply).toMatchObject({
       done: true,
       message: `the kill switch is on, every strategy that was running is stopped and sold, and no order of edgemaker is open; 1 strategy had stopped before with base, which is not sold: ${id} (${base} BTC). Sell it manually`,
     });
-    expect((await ask<Left>("panic")).message).not.toContain("sold");
+    expect((await ask<Left>("set_kill_switch", PANIC)).message).not.toContain("sold");
   });
 
   it("reports what is not done: grids, orders and unsold base", async () => {
     const { ask, cut } = await trading();
-    const reply = await ask<Left>("panic", { sell: true }, cut);
+    const reply = await ask<Left>("set_kill_switch", { ...PANIC, sell: true }, cut);
     expect(reply).toMatchObject({ on: true, done: false, grids: [{ status: "running" }] });
     expect(reply.message).toBe(
       "the kill switch is on; 1 strategy is not stopped yet, 6 orders could still be open, 1 strategy holds base that is not sold; repeat the request to continue",
     );
     const here = { ...cut, killHere: { reason: () => "a file says so" } };
-    expect((await ask<Left>("panic", { sell: true }, here)).message).toMatch(
+    expect((await ask<Left>("set_kill_switch", { ...PANIC, sell: true }, here)).message).toMatch(
       /base that is not sold; nothing is sold here, because a file says so; repeat the request to continue$/,
     );
-    expect((await ask<Left>("panic", {}, here)).message).toMatch(
+    expect((await ask<Left>("set_kill_switch", PANIC, here)).message).toMatch(
       /^the kill switch is on; 1 strategy is not stopped yet, \d orders could still be open; repeat the request to continue$/,
     );
-    expect((await ask<Left>("panic", {}, { venueOf: () => undefined })).message).toMatch(
+    expect((await ask<Left>("set_kill_switch", PANIC, { venueOf: () => undefined })).message).toMatch(
       /\d orders could still be open; this process has no keys for kraken: another process/,
     );
   });
 
   it("omits whatever is not left", async () => {
     const { ask } = await trading({ triggerPrice: 50_000, useOwnBase: false });
-    const reply = await ask<Left>("panic", { sell: true }, { venueOf: () => undefined });
+    const reply = await ask<Left>("set_kill_switch", { ...PANIC, sell: true }, { venueOf: () => undefined });
     expect(reply.message).toMatch(
       /^the kill switch is on; 1 strategy is not stopped yet; this process has no keys/,
     );

@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { panic } from "../../../src/controls/operations/panic.ts";
+import { killOperations } from "../../../src/controls/operations/panic.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import type { StrategyFilter } from "../../../src/ports/stores/store.ts";
 import { REQUEST } from "../../support/grid.ts";
 import { order } from "../../support/made.ts";
 import { askingOf, testSandbox } from "../../support/sandbox.ts";
+
+const kill = killOperations.find(({ name }) => name === "set_kill_switch");
 
 interface Left {
   readonly done: boolean;
@@ -19,7 +21,8 @@ async function trading(over: object = {}) {
   const { deps } = box;
   const asking = askingOf(deps);
   const { id } = await asking.ask<{ id: string }>("start_grid", { ...REQUEST, ...over });
-  const readOutput = (how: object = {}, of: Partial<Deps> = {}) => asking.ask<Left>("panic", how, of);
+  const readOutput = (how: object = {}, of: Partial<Deps> = {}) =>
+    asking.ask<Left>("set_kill_switch", { on: true, stop: true, ...how }, of);
   /** With other orders, and other strategies, than there are. */
   const store = (of: Partial<Deps["store"]>): Partial<Deps> => ({ store: { ...deps.store, ...of } });
   /** Takes the first cancels and says nothing of them. */
@@ -115,12 +118,14 @@ describe("the remaining work of a panic", () => {
 
   it("has a shape that clients can read", async () => {
     const answer = await (await trading()).readOutput({});
-    expect(Object.keys(panic.output.parse(answer) as object).sort()).toEqual(Object.keys(answer).sort());
+    expect(Object.keys(kill?.output.parse(answer) as object).sort()).toEqual(Object.keys(answer).sort());
   });
 });
 
 it("a panic on the command line asks before it sells, repeats until it is done, and shows its progress", async () => {
-  const { final, until } = panic.cli ?? {};
+  const { until, words } = kill?.cli ?? {};
+  const { final, input } = words?.panic ?? {};
+  expect(input).toEqual({ on: true, stop: true });
   expect(final?.question({ sell: true })).toMatch(/sell the base of all strategies/);
   expect(final?.question({ sell: false })).toBeUndefined();
   const answer = await (await trading()).readOutput({});

@@ -78,12 +78,17 @@ describe("the kill switch", () => {
     expect([left.orders?.length, sleeps, (await venue("kraken").openOrders()).length]).toEqual([6, [], 6]);
   });
 
-  it("refuses to cancel while it is turned off", async () => {
-    const { ask, store } = await switching();
-    await expect(ask("set_kill_switch", { on: false, cancel: true })).rejects.toThrow(
-      /`cancel` needs the switch on; `orders cancel-all` works without it/,
-    );
+  it.each([
+    [{ on: false, cancel: true }, /`cancel` needs the switch on; `orders cancel-all` works without it/],
+    [{ on: false, stop: true }, /`stop` needs the switch on/],
+    [{ on: true, sell: true }, /`sell` needs `stop`, because a running strategy would buy again/],
+    [{ on: true, cancel: true, sell: true }, /`sell` needs `stop`/],
+  ])("refuses %j and changes nothing", async (input, message) => {
+    const { ask, store, venue } = await switching();
+    await ask("start_grid", REQUEST);
+    await expect(ask("set_kill_switch", input)).rejects.toThrow(message);
     expect(await store.killed()).toBe(false);
+    expect(await venue("kraken").openOrders()).toHaveLength(6);
   });
 });
 

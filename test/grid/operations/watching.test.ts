@@ -212,7 +212,6 @@ describe("the operations on grids", () => {
       "tick: admin token POST /internal/tick body",
       "get_kill_switch: read token GET /kill query",
       "set_kill_switch: admin token POST /kill body",
-      "panic: admin token POST /panic body",
     ]);
     for (const { summary, failure, input, output, run } of all) {
       expect(summary.length).toBeGreaterThan(10);
@@ -228,7 +227,7 @@ describe("the operations on grids", () => {
   it("preview anything that trades, and accept a start once per key", () => {
     expect(of((operation) => "prepare" in operation)).toEqual(of(({ effect }) => effect === "trade"));
     expect(of(({ http }) => http.idempotent)).toEqual(["start_grid", "start_centered_grid"]);
-    expect(of(({ lane }) => lane === "urgent")).toEqual(["stop_grid", "set_kill_switch", "panic"]);
+    expect(of(({ lane }) => lane === "urgent")).toEqual(["stop_grid", "set_kill_switch"]);
     expect(of(({ mcp }) => mcp?.defaults?.allowLoss === false)).toEqual(
       of(({ name }) => /^(start|preview)_(centered_)?grid$/.test(name)),
     );
@@ -250,7 +249,6 @@ describe("the operations on grids", () => {
       "tick",
       "kill status",
       "kill",
-      "panic",
     ]);
     expect(of(({ cli }) => cli?.steps)).toEqual(["start_grid", "guide_grid", "resume_grid", "edit_grid"]);
     expect(of(({ cli }) => cli?.watch)).toEqual(["get_grid_status"]);
@@ -264,7 +262,11 @@ describe("the operations on grids", () => {
     expect(of(({ cli }) => cli?.defaults?.allowLoss === false)).toEqual(["preview_grid", "start_grid"]);
     expect(of(({ cli }) => cli && !cli.examples)).toEqual(["list_grids", "tick"]);
     const kill = all.find(({ name }) => name === "set_kill_switch")?.cli;
-    expect([kill?.words?.on?.input, kill?.words?.off?.input]).toEqual([{ on: true }, { on: false }]);
+    expect(Object.entries(kill?.words ?? {}).map(([words, { input }]) => [words, input])).toEqual([
+      ["kill on", { on: true }],
+      ["kill off", { on: false }],
+      ["panic", { on: true, stop: true }],
+    ]);
     expect([{ done: false }, { done: true }, {}].map((answer) => kill?.until?.isDone(answer))).toEqual([
       false,
       true,

@@ -134,12 +134,13 @@ describe("a panic over them, on a server", () => {
     const box = await many(sqld.url);
     // As a person does, it repeats the request while a slow database has not written the switch within a second.
     const panic = (): Promise<{ grids: { status: string }[]; message: string }> =>
-      runOperation<{ grids: { status: string }[]; message: string }>(box.deps, "panic", {}).catch(
-        (error: unknown) => {
-          if (!/is not written yet/.test(String(error))) throw error;
-          return panic();
-        },
-      );
+      runOperation<{ grids: { status: string }[]; message: string }>(box.deps, "set_kill_switch", {
+        on: true,
+        stop: true,
+      }).catch((error: unknown) => {
+        if (!/is not written yet/.test(String(error))) throw error;
+        return panic();
+      });
     const result = await panic();
     expect(result.grids.filter(({ status }) => status === "running")).toHaveLength(ALL);
     expect(result.message).toMatch(
