@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { MINUTE, SECOND } from "../../src/kernel/time.ts";
 import { edgemaker, eventually, serve } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 
@@ -65,6 +66,19 @@ it("an own strategy's guard reacts to each fault, and to its end", async () => {
   await run("sandbox", "shock", "--symbol", "BTC/USDT", "--percent", "-20");
   await becomes(({ orders, notes }) => orders.length === 0 && notes?.why === "far from the reference");
   expect(await fault()).toHaveLength(1);
+});
+
+it("lasts as long as --for says on the clock, whatever the time of the market", async () => {
+  const folder = tempFolder();
+  const began = Date.now();
+  const args = ["--exchange", "kraken", "--kind", "slow", "--for", "10m"];
+  await edgemaker(folder, ["sandbox", "reset", "--origin", "2024-01-01"], TWO);
+  const { stdout } = await edgemaker(folder, ["sandbox", "fault", "--json", ...args], TWO);
+  const [fault] = JSON.parse(stdout).faults as { from: string; until: string }[];
+  expect(fault?.from).toMatch(/^2024-01-01T00:/);
+  const start = Date.parse(fault?.until ?? "") - 10 * MINUTE;
+  // Within the command, with a second for the rounding of the database's clock.
+  expect([began - SECOND <= start, start <= Date.now() + SECOND]).toEqual([true, true]);
 });
 
 it.each([
