@@ -199,6 +199,33 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
     await context.close();
   });
 
+  it.each([100, 101, 250])("leave none of %i events out of the pages of the audit log", async (count) => {
+    const { page, context } = await served.signIn();
+    const event = { kind: "notice", actor: null, strategy: null, account: "", at: 1_767_225_600_000 };
+    await page.route("**/api/v1/events*", (route) =>
+      route.request().headers().accept?.includes("event-stream")
+        ? route.fallback()
+        : route.fulfill({ json: { events: [], last: count, steppedAt: null } }),
+    );
+    await page.route("**/api/v1/audit?*", (route) => {
+      const query = new URL(route.request().url()).searchParams;
+      const [after, limit] = [Number(query.get("after")), Number(query.get("limit"))];
+      const ids = Array.from({ length: count }, (_, index) => index + 1).slice(after, after + limit);
+      return route.fulfill({ json: { events: ids.map((id) => ({ ...event, id, message: `no. ${id}` })) } });
+    });
+    await page.goto(`${served.url}/#/audit`);
+    const table = page.getByRole("table", { name: "Events, newest first" });
+    const older = page.getByRole("button", { name: "Older" });
+    for (let newest = count; newest > 100; newest -= 100) {
+      await table.getByText(`no. ${newest}`, { exact: true }).waitFor();
+      await older.click();
+    }
+    await table.getByText("no. 1", { exact: true }).waitFor();
+    expect(await older.count()).toBe(0);
+    await page.unrouteAll();
+    await context.close();
+  });
+
   it("load a list again for what happened while it was loading", async () => {
     const { page, context } = await served.signIn();
     await page.clock.install({ time: "2026-01-01T00:00:00Z" });
