@@ -1,4 +1,4 @@
-import type { Route } from "playwright-core";
+import type { Request, Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { findChromium, holdRequests } from "../support/browser.ts";
 import { gridRequest } from "../support/requests.ts";
@@ -152,6 +152,31 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
       await context.close();
     },
   );
+
+  it("do not show the plan of an older form that arrives last", async () => {
+    const { page, context } = await served.signIn();
+    await page.goto(`${served.url}/#/start`);
+    const perOrder = page.getByLabel("Per order, USDT");
+    await page.getByLabel("Lower price, USDT").fill("20000");
+    await page.getByLabel("Upper price, USDT").fill("30000");
+    const previewOf = (size: number) => (request: Request) =>
+      request.url().endsWith("/strategy/grid/preview") && request.postDataJSON().orderSize === size;
+    const release = await holdRequests(page, "**/strategy/grid/preview", 1);
+    const older = page.waitForRequest(previewOf(130));
+    await perOrder.fill("130");
+    const held = await older;
+    const newer = page.waitForResponse((response) => previewOf(140)(response.request()));
+    await perOrder.fill("140");
+    const { planHash } = (await (await newer).json()) as { planHash: string };
+    const shown = page.getByText(/^Plan /).locator("code");
+    await expect.poll(() => shown.textContent()).toBe(planHash);
+    release();
+    // Null if the page no longer waits for it.
+    await (await held.response())?.finished();
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    expect([await shown.textContent(), await perOrder.inputValue()]).toEqual([planHash, "140"]);
+    await context.close();
+  });
 
   it("do not keep the fixed price and the base of the pair before for quotes", async () => {
     const { page, context } = await served.signIn();
