@@ -1,12 +1,16 @@
 import { gridKind } from "./grid/kind.ts";
 import { gridOperations } from "./grid/operations/grids.ts";
+import { gridReading } from "./grid/reading.ts";
 import type { Operation } from "./operation.ts";
 import { ownStrategyKind } from "./own/kind.ts";
 import { ownStrategyOperations } from "./own/operations/start.ts";
+import { ownReading } from "./own/reading.ts";
 import type { StrategyDefinitions } from "./ports/definition.ts";
 import type { Kind } from "./ports/kind.ts";
+import type { KindReading } from "./ports/kind-reading.ts";
 import { quoteKind } from "./quote/kind.ts";
 import { quoteOperations } from "./quote/operations/quotes.ts";
+import { quoteReading } from "./quote/reading.ts";
 
 /** A kind of strategy: what the engine runs, and what each surface shows of it. */
 export interface StrategyKind {
@@ -15,6 +19,8 @@ export interface StrategyKind {
   readonly group: string;
   /** Returns what the engine runs, with the strategies that the user wrote. */
   readonly kindWith: (definitions: StrategyDefinitions | undefined) => Kind;
+  /** What it adds to the list and the status of its strategies. */
+  readonly reading?: KindReading;
   /** Describes its commands in help. */
   readonly summary: string;
   /** Group of its operations in the OpenAPI document, if it has a separate one. */
@@ -29,6 +35,7 @@ export const STRATEGY_KINDS: readonly StrategyKind[] = [
     kindWith: () => gridKind,
     name: "grid",
     group: "grid",
+    reading: gridReading,
     summary: "Start, watch, change and stop grids",
     operations: gridOperations,
   },
@@ -36,6 +43,7 @@ export const STRATEGY_KINDS: readonly StrategyKind[] = [
     kindWith: () => quoteKind,
     name: "quote",
     group: "quote",
+    reading: quoteReading,
     summary: "Quote both sides of a market",
     tag: { name: "Quotes", description: "Quotes on both sides of a market" },
     operations: quoteOperations,
@@ -44,6 +52,7 @@ export const STRATEGY_KINDS: readonly StrategyKind[] = [
     kindWith: ownStrategyKind,
     name: "declared",
     group: "strategy",
+    reading: ownReading,
     summary: "Write, test, start and watch strategies of your own",
     operations: ownStrategyOperations,
   },

@@ -14,6 +14,7 @@ import { killOperations } from "./controls/operations/panic.ts";
 import { dexOperations } from "./dex/operations/price.ts";
 import { historyOperations } from "./history/operations/history.ts";
 import { STRATEGY_KINDS, type StrategyKind } from "./kinds.ts";
+import { listDefinitions, listStrategies } from "./lifecycle/operations/list.ts";
 import { agreementReport } from "./liquidity/operations/agreement-report.ts";
 import { agreementOperations } from "./liquidity/operations/agreements.ts";
 import { liquidityOperation, watchedPairs } from "./liquidity/operations/report.ts";
@@ -39,6 +40,8 @@ export const createOperations = (
   ...accountOperations(ids),
   ...orderOperations(ids),
   ...kinds.flatMap((kind) => operationsOf(kind, ids, definitions)),
+  listDefinitions(kinds, ids, definitions),
+  listStrategies(kinds),
   ...historyOperations(kinds.map(({ name }) => name)),
   renameStrategy,
   ...backtestOperations(ids),

@@ -69,12 +69,16 @@ export function operationCommand(operation: Operation, word?: Word, preview?: Op
     }),
     run: async (values) =>
       (await import("../actions/run-operation.ts")).runOperation(operation, values, {
-        said: word?.input,
+        said: saidIn(operation, word),
         preview,
         final,
       }),
   });
 }
+
+/** Returns the input that a command's name sets, without fields that its operation does not have. */
+const saidIn = ({ input }: Operation, word: Word | undefined) =>
+  word && Object.fromEntries(Object.entries(word.input).filter(([field]) => field in input.shape));
 
 /** Returns the examples of this command, without those of the operation's other commands. */
 function examplesOf({ cli }: Operation, word: Word | undefined): readonly string[] | undefined {
@@ -122,7 +126,7 @@ export function fieldArgs(
   return {
     ...Object.fromEntries([...flags, ...parts]),
     ...until,
-    ...(cli?.path.startsWith("strategy ") ? STRATEGIES_ARG : {}),
+    ...(cli?.path.startsWith("strategy ") || cli?.path === "definitions" ? STRATEGIES_ARG : {}),
     ...watch,
     ...columns,
     ...format,

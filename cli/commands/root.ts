@@ -37,7 +37,7 @@ export const groupsOf = (kinds: readonly StrategyKind[]): Readonly<Record<string
   "Get started": ["demo", "setup", "doctor", "page"],
   "Market data": ["ticker", "orderbook", "trades", "ohlcv", "exchanges", "compare", "dex"],
   Trade: ["balance", "orders", ...kinds.map(({ group }) => group), "rename", "trade"],
-  "Every strategy": ["orders-of", "fills", "events"],
+  "Every strategy": ["definitions", "list", "orders-of", "fills", "events"],
   Analyze: [
     "backtest",
     "suggest",
@@ -77,8 +77,9 @@ export function rootCommand(
     addCommand(commands, operation, operations);
     addWords(commands, operation);
   }
-  for (const { group, summary } of kinds) {
-    for (const operation of operations) addVerb(commands, group, operation);
+  for (const kind of kinds) {
+    const { group, summary } = kind;
+    for (const operation of operations) addVerb(commands, kind, operation);
     commands[group] = { ...commands[group], meta: { name: group, description: summary } };
   }
   addTo(commands, "notify", "add", addChannelCommand);
@@ -196,12 +197,16 @@ function addWords(commands: Record<string, CommandDef>, operation: Operation): v
   }
 }
 
-/** Adds an operation on any strategy to the group of a kind too: `grid fills` is `fills`. */
-function addVerb(commands: Record<string, CommandDef>, group: string, operation: Operation): void {
+/**
+ * Adds an operation on any strategy to the group of a kind too, for its strategies: `quote fills` is `fills`. A group's
+ * own command stays.
+ */
+function addVerb(commands: Record<string, CommandDef>, kind: StrategyKind, operation: Operation): void {
   const { verb, path = "" } = operation.cli ?? {};
-  if (verb === undefined) return;
-  const word = { path: `${group} ${verb}`, summary: operation.summary, input: {}, sameAs: path };
-  addTo(commands, group, verb, operationCommand(operation, word));
+  if (verb === undefined || subCommandsOf(commands, kind.group)[verb]) return;
+  const input = { definition: kind.reading?.word ?? kind.name };
+  const word = { path: `${kind.group} ${verb}`, summary: operation.summary, input, sameAs: path };
+  addTo(commands, kind.group, verb, operationCommand(operation, word));
 }
 
 function addTo(commands: Record<string, CommandDef>, group: string, name: string, made: CommandDef): void {

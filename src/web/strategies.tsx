@@ -9,8 +9,8 @@ import { linkTo } from "./route.ts";
 import { nameColumn, passColumn, profitColumn, stateColumn, strategyState } from "./strategy/parts.tsx";
 import { numberColumn, Table, type TableColumn, usePages } from "./table.tsx";
 import type {
+  Definitions,
   Grid,
-  OwnList,
   OwnStatus,
   OwnStatuses,
   Quoted,
@@ -136,8 +136,9 @@ const OWN_COLUMNS: readonly TableColumn<OwnStatus>[] = [
 
 /** Running strategies of the user's own, and those that can be started; nothing without any. */
 function OwnStrategies({ session, status }: { session: Session; status: Loaded<OwnStatuses> }) {
-  const list = useLoad<OwnList>("GET /strategy/declared/list", {}, { live: true });
-  const { loaded = [], count = 0 } = list.data ?? {};
+  const list = useLoad<Definitions>("GET /definitions");
+  const loaded = (list.data?.definitions ?? []).filter(({ builtIn }) => !builtIn);
+  const { count = 0 } = status.data ?? {};
   if (list.error) return <Failed error={list.error} again={list.again} />;
   if (loaded.length + count === 0) return null;
   return (

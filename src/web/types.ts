@@ -13,6 +13,7 @@ import type { ChangedShape } from "../engine/operations/reads.ts";
 import type { PlannedShape, StartedShape, StatusShape } from "../grid/schema/schema.ts";
 import type { PlannedEditShape, WithdrawShape } from "../grid/schema/shapes.ts";
 import type { EventsShape, FillsShape, historicOrdersShape } from "../history/schema.ts";
+import type { DefinitionsShape, StrategyListShape } from "../lifecycle/schema.ts";
 import type { AgreementListShape, AgreementReportShape } from "../liquidity/agreement-page.tsx";
 import type { WatchedShape } from "../liquidity/operations/report.ts";
 import type { LiquidityShape } from "../liquidity/schema.ts";
@@ -20,11 +21,7 @@ import type { BookShape, CandlesShape, ExchangesShape, TickerShape, TradesShape 
 import type { Scope } from "../model/token.ts";
 import type { AddedChannelShape, ChannelListShape } from "../notify/operations/channels.ts";
 import type { OrdersShape } from "../orders/manual-order.ts";
-import type {
-  OwnStrategyListShape,
-  OwnStrategyStatusesShape,
-  PlannedOwnStrategyShape,
-} from "../own/schema/shapes.ts";
+import type { OwnStrategyStatusesShape, PlannedOwnStrategyShape } from "../own/schema/shapes.ts";
 import type { PlanShape } from "../plans/operations/plans.ts";
 import type { QualityShape } from "../quality/tally.ts";
 import type { PlannedQuoteChangeShape, PlannedQuoteShape, QuoteStatusShape } from "../quote/schema/input.ts";
@@ -40,8 +37,10 @@ export type Quoted = QuotesStatus["strategies"][number];
 export type StrategyChanged = Of<typeof ChangedShape>;
 export type PlannedQuotes = Of<typeof PlannedQuoteShape>;
 export type PlannedQuoteEdit = Of<typeof PlannedQuoteChangeShape>;
-export type OwnList = Of<typeof OwnStrategyListShape>;
-export type OwnDefinition = OwnList["loaded"][number];
+export type Definitions = Of<typeof DefinitionsShape>;
+export type StartDefinition = Definitions["definitions"][number];
+export type StrategyTable = Of<typeof StrategyListShape>;
+export type StrategyRow = StrategyTable["strategies"][number];
 export type OwnStatuses = Of<typeof OwnStrategyStatusesShape>;
 export type OwnStatus = OwnStatuses["strategies"][number];
 export type OwnPlan = Of<typeof PlannedOwnStrategyShape>;

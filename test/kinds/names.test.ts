@@ -37,7 +37,9 @@ describe("a strategy's name", () => {
   it("names quotes too", async () => {
     const { ask } = await named();
     const { id } = await ask<Reported>("start_quote", { ...QUOTES, name: "desk" });
-    expect((await ask<Reported>("list_quotes")).strategies).toMatchObject([{ id, name: "desk" }]);
+    expect((await ask<Reported>("list_strategies", { definition: "quote" })).strategies).toMatchObject([
+      { id, name: "desk" },
+    ]);
     expect((await ask<Reported>("get_quote_status", { id: "desk" })).strategies).toMatchObject([
       { id, name: "desk" },
     ]);

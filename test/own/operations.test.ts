@@ -66,7 +66,10 @@ it("a declared strategy shows a plan, starts exactly that plan, and stops", asyn
   const [status] = (await ask<{ strategies: Started[] }>("get_strategy_status", {})).strategies;
   expect(status).toMatchObject({ id: started.id, config: { spread: 0.002, size: 100 }, lastError: null });
   expect(status?.orders.map(({ id }) => id)).toEqual(["bid", "ask"]);
-  expect(await ask("list_strategies", {})).toMatchObject({ count: 1, loaded: [{ name: "two-sided" }] });
+  expect(await ask("list_strategies", {})).toMatchObject({
+    count: 1,
+    strategies: [{ definition: "two-sided" }],
+  });
   expect(await ask("pause_strategy", { id: started.id })).toMatchObject({ success: true, phase: "paused" });
   expect(await ask("resume_strategy", { id: started.id })).toMatchObject({ success: true });
   expect(await ask("stop_strategy", { id: started.id })).toMatchObject({ status: "stopped" });
@@ -178,18 +181,24 @@ it("each strategy has a preview that reads and a start that trades, and a repeat
   expect(bare).toMatchObject({ name: "start_strategy_bare", summary: "Start the strategy bare" });
 });
 
-it("a list has the strategies that run and those that can be started, with their versions and configs", async () => {
+it("the strategies that can be started are listed with their versions and configs", async () => {
   const { ask } = await asking([
     { ...twoSided, summary: "Quote both sides" },
     defineStrategy({ ...buyer, version: 3 }),
   ]);
   const { id } = await ask<Started>("start_strategy_two_sided", PLACE);
-  const { strategies, count, loaded } = await ask<{
-    strategies: readonly object[];
-    count: number;
-    loaded: readonly { config: { properties: object } }[];
-  }>("list_strategies", {});
-  expect([count, strategies]).toMatchObject([1, [{ id, strategy: "two-sided", symbol: "BTC/USDT" }]]);
+  expect(await ask("list_strategies", { definition: "two-sided" })).toMatchObject({
+    count: 1,
+    strategies: [{ id, definition: "two-sided", symbol: "BTC/USDT" }],
+  });
+  const { definitions } = await ask<{
+    definitions: readonly { builtIn: boolean; config: { properties: object } }[];
+  }>("list_definitions", {});
+  expect(definitions.slice(0, 2)).toMatchObject([
+    { name: "grid", title: "Grid", builtIn: true, config: { anyOf: [{}, {}] } },
+    { name: "quote", title: "Quotes", builtIn: true, config: { properties: { spread: {} } } },
+  ]);
+  const loaded = definitions.filter(({ builtIn }) => !builtIn);
   expect(loaded).toMatchObject([
     { name: "two-sided", summary: "Quote both sides", version: 1 },
     { name: "buyer", summary: null, version: 3 },

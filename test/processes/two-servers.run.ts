@@ -134,7 +134,7 @@ it("quotes of two servers, one of which is killed, place no order twice and none
   for (const { id } of started) await ask(three, "DELETE", "/strategy/quote", { id });
   await ask(one, "DELETE", "/strategy/grid", { id: grid.id });
   const running = async () =>
-    (await ask(one, "GET", "/strategy/quote/list")).count +
+    (await ask(one, "GET", "/strategies?definition=quote")).count +
     (await ask(one, "GET", "/strategy/grid/list")).count;
   await eventually(running, (count) => count === 0);
   for (const server of [one, three]) await server.kill("SIGTERM");

@@ -91,16 +91,19 @@ describe("quotes", () => {
         lastError: null,
       },
     ]);
-    expect(await ask("list_quotes")).toEqual({
+    expect(await ask("list_strategies")).toMatchObject({
       strategies: [
         {
           id,
           name: "mine",
-          dryRun: false,
+          definition: "quote",
+          mode: "simulated",
           exchange: "kraken",
           symbol: "BTC/USDT",
           status: "running",
           stalled: false,
+          capital: 6000,
+          openOrders: 2,
           notices: [],
           startedAt: START,
         },
@@ -193,7 +196,7 @@ describe("quotes", () => {
     expect(await ask("resume_quote", { id })).toMatchObject({ success: true, status: "running" });
     expect(await open()).toHaveLength(2);
     expect(await ask("stop_quote", { id })).toMatchObject({ success: true, status: "stopped" });
-    expect([await open(), await ask("list_quotes")]).toEqual([[], { strategies: [], count: 0 }]);
+    expect([await open(), await ask("list_strategies")]).toMatchObject([[], { strategies: [], count: 0 }]);
     await expect(ask("edit_quote", { id, levels: 2 })).rejects.toThrow(/is stopped: start new quotes/);
     await expect(ask("get_quote_status", { id: "quote-no" })).rejects.toThrow("there are no quotes quote-no");
   });

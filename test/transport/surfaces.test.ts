@@ -160,7 +160,8 @@ describe("the operations of each surface match:", () => {
     const others = leaves.filter(([, one]) => sameAs(one) !== undefined).map(([path]) => path);
     const verbs = operations.flatMap(({ cli }) => cli?.verb ?? []);
     const groups = STRATEGY_KINDS.map(({ group }) => group);
-    expect(others.sort()).toEqual(groups.flatMap((group) => verbs.map((verb) => `${group} ${verb}`)).sort());
+    const synonyms = groups.flatMap((group) => verbs.map((verb) => `${group} ${verb}`));
+    expect(others.sort()).toEqual(synonyms.filter((path) => !expected.includes(path)).sort());
     expect(paths.filter((path) => !expected.includes(path)).sort()).toEqual(ONLY_COMMANDS);
     expect(expected.filter((path) => !paths.includes(path))).toEqual([]);
     expect(operations.filter(({ cli }) => !cli).map(({ name }) => name)).toEqual(Object.keys(NO_COMMAND));

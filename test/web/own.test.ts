@@ -31,12 +31,12 @@ describe.skipIf(!findChromium())(
       await plan.getByText("ask").waitFor();
       await page.getByRole("button", { name: "Start exactly this plan" }).click();
       await page.getByRole("dialog").getByText("2 orders are placed now").waitFor();
-      expect((await served.call<{ count: number }>("GET", "/strategy/declared/list")).count).toBe(0);
+      expect((await served.call<{ count: number }>("GET", "/strategies")).count).toBe(0);
       await page.getByRole("button", { name: "Start it" }).click();
       const open = page.getByRole("region", { name: "Open orders" });
       await open.getByText("bid").waitFor();
       await open.getByText("ask").waitFor();
-      expect((await served.call<{ count: number }>("GET", "/strategy/declared/list")).count).toBe(1);
+      expect((await served.call<{ count: number }>("GET", "/strategies")).count).toBe(1);
       await page.getByLabel("Name of the strategy").fill("two words");
       await page.getByRole("button", { name: "Rename" }).click();
       await page.getByRole("alert").getByText("name must have 1 to 40 characters").waitFor();

@@ -131,7 +131,7 @@ export const openOrdersOf = (orders: readonly Order[], id: string): readonly Ord
     .filter(({ state }) => OPEN.includes(state))
     .map((order) => ({ ...order, amount: order.amount - order.filled }));
 
-export const phaseOut = ({ phase, wants, status }: PositionStrategy): string =>
+export const phaseOut = ({ phase, wants, status }: Strategy): string =>
   wants === "stop" && status !== "stopped" ? "stopping" : phase;
 
 /** Returns the result of a position at a price. */

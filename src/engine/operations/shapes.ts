@@ -82,3 +82,24 @@ export const statusFields = () => {
     lastError: z.string().nullable(),
   };
 };
+
+/** Fields of every start, which are no config of a definition. */
+const START_FIELDS: ReadonlySet<string> = new Set(["exchange", "symbol", "dryRun", "dryBalance", "name"]);
+
+/** Returns a schema of a config, or of a start's input, as the JSON schema of the config. */
+export function configSchemaOf(schema: z.ZodType): Record<string, unknown> {
+  const isOfConfig = (field: string) => !START_FIELDS.has(field);
+  const {
+    properties = {},
+    required = [],
+    ...rest
+  } = z.toJSONSchema(schema, {
+    io: "input",
+    unrepresentable: "any",
+  });
+  return {
+    ...rest,
+    properties: Object.fromEntries(Object.entries(properties).filter(([field]) => isOfConfig(field))),
+    required: required.filter(isOfConfig),
+  };
+}

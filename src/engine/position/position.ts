@@ -19,6 +19,12 @@ import { cancellable, foreignOrderError, isRecovering } from "../decide/intents.
 import { reachedEvent } from "../decide/stop.ts";
 import { addFee } from "../reconcile/reconcile.ts";
 
+/** Returns the value of a position's budgets in quote, at the price of its start. */
+export const startOfPosition = ({ config: { budget }, state: { startPrice } }: PositionStrategy) => ({
+  capital: budget.quote + mul(budget.base, startPrice, "half"),
+  price: startPrice,
+});
+
 /** Assigns base of the account at the start price. */
 export const withFirstBase = <S extends PositionState>(state: S, amount: Decimal): S => {
   const cost = mul(amount, state.startPrice, "half");

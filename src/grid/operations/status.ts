@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { waitNotices } from "../../engine/decide/waits.ts";
-import { type AccountNotice, accountNotices, marketTimeOf } from "../../engine/operations/reads.ts";
+import { accountNotices, marketTimeOf } from "../../engine/operations/reads.ts";
 import { stalledFor, stalledNotices, watchNotices } from "../../engine/pass/stop-watch.ts";
 import { describeStream, streamNotices } from "../../engine/pass/streams/down.ts";
 import { text } from "../../kernel/decimal.ts";
@@ -41,10 +41,10 @@ const pauseOf = ({ strategy: { id, phase, wants } }: ViewWithoutTime): Condition
       ]
     : [];
 
-const conditionsOf = cachedPerView((view): readonly (AccountNotice | Condition)[] => {
-  if (view.strategy.status === "stopped") return [];
-  return [...accountNotices(view), ...pauseOf(view), ...outsideRange(view)];
-});
+/** Returns what holds up a running grid besides its account. */
+export const conditionsOf = cachedPerView((view): readonly Condition[] =>
+  view.strategy.status === "stopped" ? [] : [...pauseOf(view), ...outsideRange(view)],
+);
 
 /** Returns the interval of passes; one minute if this process runs none and the interval is unknown. */
 const intervalOf = ({ interval }: Pick<Deps, "interval">): Millis => interval ?? MINUTE;
@@ -115,6 +115,7 @@ function noticedFrom(deps: Deps, view: StrategyView<GridStrategy>, killed: boole
   const kill = killed && !isStopped ? [{ code: "killed", message: `the kill switch is on: ${BUYS_ON}` }] : [];
   return [
     ...stalledNotices(view, deps.interval),
+    ...accountNotices(view),
     ...conditionsOf(view),
     ...waitNotices(view),
     ...watchNotices(view, intervalOf(deps)),

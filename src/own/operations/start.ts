@@ -1,4 +1,3 @@
-import * as z from "zod";
 import {
   listedStrategy,
   marketTimeOf,
@@ -9,7 +8,6 @@ import {
   positionOut,
   READS_STRATEGIES,
   readStatusViews,
-  runningViews,
   statusInput,
   stopParts,
 } from "../../engine/operations/reads.ts";
@@ -53,7 +51,6 @@ import {
   warningsOf,
 } from "../planned-start.ts";
 import {
-  OwnStrategyListShape,
   type OwnStrategyRequest,
   OwnStrategyStatusesShape,
   ownStrategyInput,
@@ -63,7 +60,7 @@ import {
   StartedOwnStrategyShape,
 } from "../schema/shapes.ts";
 import { ownStrategyStatusView, plannedOwnStrategyView } from "../schema/view.ts";
-import { newOwnStrategyState, type OwnStrategy, versionOf } from "../state.ts";
+import { newOwnStrategyState, type OwnStrategy } from "../state.ts";
 
 interface ReadyOwnStrategy {
   readonly request: OwnStrategyRequest;
@@ -287,49 +284,13 @@ const strategyStatus = operation({
   },
 });
 
-const configSchema = ({ config }: AnyStrategyDefinition): Record<string, unknown> => ({
-  ...z.toJSONSchema(config, { io: "input", unrepresentable: "any" }),
-});
-
-const listStrategies = (definitions: StrategyDefinitions) =>
-  operation({
-    ...READS_STRATEGIES,
-    name: "list_strategies",
-    summary: "List your own strategies: those that run, and those that can be started",
-    http: { route: "GET /strategy/declared/list", from: "query" },
-    cli: { path: "strategy list" },
-    input: () => z.object({}),
-    output: OwnStrategyListShape,
-    async run(deps) {
-      const killed = await deps.store.killed();
-      const views = await runningViews(deps, OWN_STRATEGIES);
-      return {
-        strategies: views.map((view) =>
-          listedStrategy(deps, view, killed, { strategy: view.strategy.config.definition }),
-        ),
-        count: views.length,
-        loaded: definitions.map((definition) => ({
-          name: definition.name,
-          summary: definition.summary ?? null,
-          version: versionOf(definition),
-          config: configSchema(definition),
-        })),
-      };
-    },
-  });
-
-const ownStrategyReads = (definitions: StrategyDefinitions): Operation[] => [
-  strategyStatus,
-  listStrategies(definitions),
-];
-
 /** Operations of users' own strategies: those of each loaded definition, and those for all running ones. */
 export const ownStrategyOperations = (
   ids: readonly string[],
   definitions: StrategyDefinitions,
 ): readonly Operation[] => [
   ...ownStrategyStarts(ids, definitions),
-  ...ownStrategyReads(definitions),
+  strategyStatus,
   operation(stopParts(OWN_STRATEGIES)),
   operation(pauseParts(OWN_STRATEGIES, true)),
   operation(pauseParts(OWN_STRATEGIES, false)),

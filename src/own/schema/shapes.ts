@@ -3,7 +3,6 @@ import {
   budgetOut,
   changedFields,
   feesShape,
-  listedFields,
   placedFields,
   statusFields,
   warnings,
@@ -74,23 +73,6 @@ const OwnStrategyStatusShape = lazy(() =>
 
 export const OwnStrategyStatusesShape = lazy(() =>
   z.object({ strategies: z.array(OwnStrategyStatusShape()), count: z.number() }),
-);
-
-export const OwnStrategyListShape = lazy(() =>
-  z.object({
-    strategies: z.array(z.object({ ...listedFields(), strategy: z.string() })),
-    count: z.number(),
-    loaded: z
-      .array(
-        z.object({
-          name: z.string(),
-          summary: z.string().nullable(),
-          version: z.number().describe("Version of its definition, from 1"),
-          config: z.record(z.string(), z.unknown()).describe("JSON schema of its config"),
-        }),
-      )
-      .describe("Strategies that can be started"),
-  }),
 );
 
 /** Fields of every start besides the strategy's config. */

@@ -1,4 +1,3 @@
-import * as z from "zod";
 import {
   listedStrategy,
   marketTimeOf,
@@ -7,7 +6,6 @@ import {
   positionOut,
   READS_STRATEGIES,
   readStatusViews,
-  runningViews,
   statusInput,
 } from "../../engine/operations/reads.ts";
 import { placedOut } from "../../engine/operations/shapes.ts";
@@ -16,7 +14,7 @@ import type { Order } from "../../model/order.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
-import { QuoteListShape, QuoteStatusShape } from "../schema/input.ts";
+import { QuoteStatusShape } from "../schema/input.ts";
 import { quotesView } from "../schema/view.ts";
 import { quotePricedOut, quoteRequestOut, sourcesOut } from "../start/planned-quote.ts";
 import type { QuoteStrategy } from "../state.ts";
@@ -70,25 +68,9 @@ const quoteStatus = operation({
   },
 });
 
-const listQuotes = operation({
-  ...READS_STRATEGIES,
-  name: "list_quotes",
-  summary: "List running quotes",
-  http: { route: "GET /strategy/quote/list", from: "query" },
-  cli: { path: "quote list" },
-  input: () => z.object({}),
-  output: QuoteListShape,
-  async run(deps) {
-    const killed = await deps.store.killed();
-    const views = await runningViews(deps, QUOTE_STRATEGIES);
-    return { strategies: views.map((view) => listedStrategy(deps, view, killed, {})), count: views.length };
-  },
-});
-
 /** Operations of quotes. */
 export const quoteOperations = (ids: readonly string[]): Operation[] => [
   ...quoteStarts(ids),
   quoteStatus,
-  listQuotes,
   ...quoteChanges,
 ];

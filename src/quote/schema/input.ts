@@ -3,7 +3,6 @@ import {
   budgetOut,
   changedFields,
   feesShape,
-  listedFields,
   placedFields,
   statusFields,
   warnings,
@@ -296,8 +295,4 @@ const QuoteShape = lazy(() =>
 
 export const QuoteStatusShape = lazy(() =>
   z.object({ strategies: z.array(QuoteShape()), count: z.number() }),
-);
-
-export const QuoteListShape = lazy(() =>
-  z.object({ strategies: z.array(z.object(listedFields())), count: z.number() }),
 );

@@ -190,7 +190,7 @@ const WHY: Record<Exclude<PlanState, "free">, string> = {
 
 /** The next step, where a new preview would be wrong. */
 const NEXT_STEP: Partial<Record<PlanState, string>> = {
-  used: "Do not repeat the plan. Check list_orders, list_grids, list_quotes or list_strategies for what the earlier call did.",
+  used: "Do not repeat the plan. Check list_orders and list_strategies for what the earlier call did.",
   waiting: "Ask the person to approve it, then call again with the same planId.",
 };
 

@@ -295,7 +295,7 @@ const NEXT: Partial<Record<Label, string>> = {
   "Invalid credentials":
     "Ask the person to check the keys of this exchange: edgemaker setup, edgemaker doctor.",
   Forbidden: "Do not retry. A person must allow this; the message has the reason.",
-  "Not found": "Call list_grids, list_quotes or list_strategies for the ids.",
+  "Not found": "Call list_strategies for the ids.",
   "Order not found": "Call list_orders for the open orders.",
   Conflict: "Call the tool without planId for a new preview.",
   "Would self-cross": "Nothing was placed. Choose another price, or ask the person about the named order.",

@@ -5,17 +5,17 @@ import { useLoad } from "../live.ts";
 import { PlanArea, type Planning, type RequestedPlan, usePlan } from "../plan-area.tsx";
 import { linkTo } from "../route.ts";
 import { StartPlan } from "../start/backtest.tsx";
-import type { Exchanges, OwnDefinition, OwnList, OwnPlan, Session } from "../types.ts";
+import type { Definitions, Exchanges, OwnPlan, Session, StartDefinition } from "../types.ts";
 import { Choice, Field, NoticeBox, Section, Shown, Stat, useTitle, valueIn, Warnings } from "../ui.tsx";
 import { OwnOrders } from "./orders.tsx";
 
 /** The page that starts a strategy of the user's own: the form of its config, the plan, and a start of exactly that plan. */
 export function StartOwn({ name, session }: { name: string; session: Session }) {
-  const list = useLoad<OwnList>("GET /strategy/declared/list");
+  const list = useLoad<Definitions>("GET /definitions");
   return (
     <Shown of={list} rows={8}>
-      {({ loaded }) => {
-        const definition = loaded.find((one) => one.name === name);
+      {({ definitions }) => {
+        const definition = definitions.find((one) => one.name === name);
         return definition ? (
           <StartForm definition={definition} session={session} />
         ) : (
@@ -28,7 +28,7 @@ export function StartOwn({ name, session }: { name: string; session: Session }) 
   );
 }
 
-function StartForm({ definition, session }: { definition: OwnDefinition; session: Session }) {
+function StartForm({ definition, session }: { definition: StartDefinition; session: Session }) {
   const { name, summary } = definition;
   useTitle(`Start ${name}`);
   const fields = configFields(definition);
@@ -212,7 +212,7 @@ const KIND_OF_TYPE: Readonly<Record<string, ConfigField["kind"]>> = {
   string: "text",
 };
 
-function configFields({ config }: OwnDefinition): readonly ConfigField[] {
+function configFields({ config }: StartDefinition): readonly ConfigField[] {
   const { properties = {}, required = [] } = config as ConfigSchema;
   return Object.entries(properties).map(
     ([name, { type = "", description, default: initial, enum: choices }]) => ({

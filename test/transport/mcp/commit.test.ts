@@ -118,7 +118,7 @@ describe("a plan", () => {
       status: 409,
       error: "Conflict",
       message: "this planId was already used by an earlier call, which has executed it or tried to",
-      next: "Do not repeat the plan. Check list_orders, list_grids, list_quotes or list_strategies for what the earlier call did.",
+      next: "Do not repeat the plan. Check list_orders and list_strategies for what the earlier call did.",
     });
     expect(acts).toHaveLength(1);
   });

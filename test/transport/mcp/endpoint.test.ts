@@ -36,7 +36,7 @@ describe("tools", () => {
       message: "unknown field: limt",
     });
     expect(errorOf(await callTool(client, "get_grid_status", { id: "grid-no" })).next).toContain(
-      "list_grids",
+      "list_strategies",
     );
   });
 });

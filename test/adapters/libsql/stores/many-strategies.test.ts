@@ -109,7 +109,7 @@ describe.each(["a file", "a server"])("two thousand strategies of a hundred acco
     expect(text.match(/^edgemaker_strategy_position\{/gm)).toHaveLength(ALL + 1);
     for (const name of ["list_grids", "get_grid_status"])
       expect(await runOperation(deps, name, { stopped: false })).toMatchObject({ count: ALL + 1 });
-    expect(await runOperation(deps, "list_quotes", {})).toMatchObject({ count: 0 });
+    expect(await runOperation(deps, "list_strategies", { definition: "quote" })).toMatchObject({ count: 0 });
     expect(await passProblemsWatch(deps)()).toBeUndefined();
   });
 

@@ -1,0 +1,150 @@
+import * as z from "zod";
+import { READS_STRATEGIES } from "../../engine/operations/reads.ts";
+import { countField, flagField, textField, wordField } from "../../kernel/fields.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import { parseAccountKey } from "../../model/account.ts";
+import { STRATEGY_STATUSES } from "../../model/strategy.ts";
+import { type CommandSurface, type Operation, operation } from "../../operation.ts";
+import type { StrategyDefinitions } from "../../ports/definition.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { StrategyView } from "../../ports/stores/store.ts";
+import {
+  definitionName,
+  modeOf,
+  type ReadKind,
+  type ReadStrategy,
+  readStrategies,
+  rowOut,
+  totalsByAsset,
+} from "../reading.ts";
+import { DefinitionsShape, MODES, StrategyListShape } from "../schema.ts";
+import { definitionsView, strategyListView } from "../view.ts";
+
+const DEFAULT_ROWS = 100;
+
+const filterField = (name: string) =>
+  textField("Invalid request", /^.{1,80}$/u, `${name} must be a text`).optional();
+
+const listInput = lazy(() =>
+  z.object({
+    definition: filterField("definition").describe(
+      "Only this one: grid, quote, a name of your own, or strategy for all of those",
+    ),
+    exchange: filterField("exchange").describe("Only on this exchange"),
+    symbol: filterField("symbol").describe("Only this pair, BASE/QUOTE"),
+    status: wordField("Invalid request", STRATEGY_STATUSES).optional().describe("Only with this status"),
+    mode: wordField("Invalid request", MODES).optional().describe("Only real, paper or simulated ones"),
+    stopped: flagField("Invalid request", "stopped")
+      .default(false)
+      .describe("Include stopped strategies, newest first"),
+    limit: countField("Invalid limit", { min: 1, max: 1000 })
+      .optional()
+      .describe(`Number of strategies, newest first; default ${DEFAULT_ROWS} with stopped ones`),
+    before: textField("Invalid request", /^\d{1,15}$/, "before must be the `next` of the page before")
+      .optional()
+      .describe("`next` of the previous page"),
+  }),
+);
+
+type ListRequest = z.output<ReturnType<typeof listInput>>;
+
+const matches = (request: ListRequest) => (read: ReadStrategy) => {
+  const { strategy } = read.view;
+  const is = (only: string | undefined, ...values: readonly (string | undefined)[]) =>
+    only === undefined || values.includes(only);
+  return (
+    is(request.definition, definitionName(read), read.reading?.word) &&
+    is(request.exchange, parseAccountKey(strategy.account).exchange) &&
+    is(request.symbol, strategy.symbol) &&
+    is(request.status, strategy.status) &&
+    is(request.mode, modeOf(strategy))
+  );
+};
+
+/** Reads the strategies that match: all running ones at once, and stopped ones in pages. */
+async function readMatching(deps: Deps, kinds: readonly ReadKind[], request: ListRequest) {
+  const isMatching = matches(request);
+  const stopped = request.stopped || request.status === "stopped";
+  const read = (views: readonly StrategyView[]) => readStrategies(deps, kinds, views).filter(isMatching);
+  if (!stopped && request.limit === undefined && request.before === undefined)
+    return { found: read(await deps.store.strategies({ stopped })), next: null };
+  const limit = request.limit ?? DEFAULT_ROWS;
+  const found: ReadStrategy[] = [];
+  let before = request.before === undefined ? undefined : Number.parseInt(request.before, 10);
+  // A filter can leave little of a page: then it reads on.
+  for (;;) {
+    const views = await deps.store.strategies({ stopped, page: { limit, before } });
+    found.push(...read(views));
+    before = views.at(-1)?.strategy.number;
+    if (views.length < limit || before === undefined) {
+      if (found.length <= limit) return { found, next: null };
+      break;
+    }
+    if (found.length >= limit) break;
+  }
+  const page = found.slice(0, limit);
+  return { found: page, next: String(found.length > limit ? page.at(-1)?.view.strategy.number : before) };
+}
+
+/** Returns the list of all strategies, as a command with this surface. */
+export const listOperation = (kinds: readonly ReadKind[], cli: CommandSurface): Operation =>
+  operation({
+    ...READS_STRATEGIES,
+    name: "list_strategies",
+    summary: "List strategies: grids, quotes and your own",
+    http: { route: "GET /strategies", from: "query" },
+    cli,
+    input: listInput,
+    output: StrategyListShape,
+    async run(deps, request) {
+      const killed = await deps.store.killed();
+      const { found, next } = await readMatching(deps, kinds, request);
+      return {
+        strategies: found.map((read) => rowOut(deps, read, killed)),
+        count: found.length,
+        totals: totalsByAsset(found),
+        next,
+        warnings: [...((await deps.warnings?.()) ?? [])],
+      };
+    },
+  });
+
+export const listStrategies = (kinds: readonly ReadKind[]): Operation =>
+  listOperation(kinds, {
+    path: "list",
+    verb: "list",
+    flags: { stopped: "all" },
+    view: strategyListView,
+    columns: [
+      "strategy",
+      "definition",
+      "market",
+      "status",
+      "total",
+      "percent",
+      "notices",
+      "mode",
+      "orders",
+      "startedAt",
+    ],
+    examples: ["edgemaker list --all --definition quote"],
+  });
+
+export const listDefinitions = (
+  kinds: readonly ReadKind[],
+  ids: readonly string[],
+  loaded: StrategyDefinitions,
+): Operation =>
+  operation({
+    ...READS_STRATEGIES,
+    name: "list_definitions",
+    summary: "List what can be started: built-in strategies and your own",
+    http: { route: "GET /definitions", from: "query" },
+    cli: { path: "definitions", view: definitionsView, examples: ["edgemaker definitions --json"] },
+    input: () => z.object({}),
+    output: DefinitionsShape,
+    async run() {
+      const definitions = kinds.flatMap(({ reading }) => reading?.definitions(ids, loaded) ?? []);
+      return { definitions, count: definitions.length };
+    },
+  });

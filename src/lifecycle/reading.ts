@@ -1,0 +1,156 @@
+/** What every kind of strategy shows in the list and in a status, and what a kind adds to it. */
+import type * as z from "zod";
+import { isReadable } from "../engine/accounts.ts";
+import { waitNotices } from "../engine/decide/waits.ts";
+import { accountNotices, marketTimeOf, phaseOut } from "../engine/operations/reads.ts";
+import { stalledFor, stalledNotices, watchNotices } from "../engine/pass/stop-watch.ts";
+import { streamNotices } from "../engine/pass/streams/down.ts";
+import { upgraded } from "../engine/pass/upgrade.ts";
+import { type Decimal, div, mul, ONE, roundToStep, sum, text, wire, ZERO } from "../kernel/decimal.ts";
+import { splitPair } from "../kernel/pair.ts";
+import { MINUTE } from "../kernel/time.ts";
+import { type AccountRef, parseAccountKey } from "../model/account.ts";
+import { groupBy } from "../model/order.ts";
+import type { Accounts, Strategy } from "../model/strategy.ts";
+import type { Deps } from "../ports/deps.ts";
+import type { KindReading, NoticeOut } from "../ports/kind-reading.ts";
+import type { StrategyView } from "../ports/stores/store.ts";
+import type { MODES, StrategyRowShape, TotalShape } from "./schema.ts";
+
+/** A kind of strategy that can be read. */
+export interface ReadKind {
+  readonly name: string;
+  readonly reading?: KindReading;
+}
+
+/** A strategy in its current version, with its kind's reading and its figures. */
+export interface ReadStrategy {
+  readonly view: StrategyView;
+  readonly reading: KindReading | undefined;
+  /** Price at which its base is valued. */
+  readonly mark: Decimal | undefined;
+  readonly accounts: Accounts;
+  readonly capital: Decimal;
+  readonly startPrice: Decimal | undefined;
+}
+
+/** Returns the strategies that this version can read. */
+export const readStrategies = (
+  { kinds: kindNamed }: Deps,
+  kinds: readonly ReadKind[],
+  views: readonly StrategyView[],
+): readonly ReadStrategy[] =>
+  views
+    .filter((view) => isReadable(view, kindNamed))
+    .map((stored) => {
+      const kind = kindNamed(stored.strategy.kind);
+      const strategy = upgraded(kind, stored.strategy);
+      const reading = kinds.find(({ name }) => name === strategy.kind)?.reading;
+      const mark = stored.memory.marks[strategy.symbol]?.mid ?? reading?.markOf?.(strategy);
+      const { capital = ZERO, price: startPrice } = reading?.startedWith(strategy) ?? {};
+      const accounts = kind.accounts(strategy, mark);
+      return { view: { ...stored, strategy }, reading, mark, accounts, capital, startPrice };
+    });
+
+export const definitionName = ({ view: { strategy }, reading }: ReadStrategy): string =>
+  reading?.definitionOf(strategy) ?? strategy.kind;
+
+const MODE_OF: Readonly<Record<AccountRef["kind"], (typeof MODES)[number]>> = {
+  live: "real",
+  dry: "paper",
+  sandbox: "simulated",
+};
+
+export const modeOf = ({ account }: Pick<Strategy, "account">) => MODE_OF[parseAccountKey(account).kind];
+
+/** Returns all notices: those of its passes, and those that depend on the time of the request. */
+function allNotices(deps: Deps, { view, reading }: ReadStrategy, killed: boolean): NoticeOut[] {
+  const { strategy } = view;
+  const isKilled = killed && strategy.status !== "stopped";
+  const message = `the kill switch is on: ${reading?.killed ?? "nothing is placed until it is off"}`;
+  return [
+    ...strategy.state.notices,
+    ...stalledNotices(view, deps.interval),
+    ...accountNotices(view),
+    ...(reading?.noticesOf?.(view) ?? []),
+    ...waitNotices(view),
+    ...watchNotices(view, deps.interval ?? MINUTE),
+    ...streamNotices(view, deps.streamReport?.()),
+    ...(isKilled ? [{ code: "killed", message }] : []),
+  ].map((notice) => ({ ...notice }));
+}
+
+/** Returns a share of the capital in percent; null without capital. */
+const shareOfCapital = (amount: Decimal, capital: Decimal): number | null =>
+  capital <= ZERO ? null : wire(roundToStep(div(amount * 100n, capital, "half"), ONE / 100n, "half"));
+
+const wireOrNull = (value: Decimal | undefined): number | null => (value === undefined ? null : wire(value));
+
+const totalOf = ({ mark, accounts: { total } }: ReadStrategy): Decimal | undefined =>
+  mark === undefined ? undefined : total;
+
+/** Returns the profit of holding its capital in base since the start; undefined while a price is unknown. */
+function holdingOf({ mark, capital, startPrice }: ReadStrategy): Decimal | undefined {
+  if (mark === undefined || startPrice === undefined) return undefined;
+  if (startPrice <= ZERO) return ZERO;
+  const rise = div(mark - startPrice, startPrice, "half");
+  return roundToStep(mul(capital, rise, "half"), ONE / 100n, "half");
+}
+
+/** Returns a strategy as the list shows it. */
+export function rowOut(
+  deps: Deps,
+  read: ReadStrategy,
+  killed: boolean,
+): z.input<ReturnType<typeof StrategyRowShape>> {
+  const { view, accounts, capital } = read;
+  const { strategy } = view;
+  const { id, name = null, symbol, status, startedAt, state } = strategy;
+  const total = totalOf(read);
+  return {
+    id,
+    name,
+    definition: definitionName(read),
+    exchange: parseAccountKey(strategy.account).exchange,
+    symbol,
+    mode: modeOf(strategy),
+    status,
+    phase: phaseOut(strategy),
+    stalled: stalledFor(view, deps.interval) > 0,
+    totalProfit: wireOrNull(total),
+    profit: wire(accounts.realized),
+    profitPercent: total === undefined ? null : shareOfCapital(total, capital),
+    capital: wire(capital),
+    holdingProfit: wireOrNull(holdingOf(read)),
+    position: text(accounts.position),
+    openOrders: view.openOrders,
+    filledOrders: accounts.filledOrders,
+    waitingSlots: status === "stopped" ? 0 : state.refused.length,
+    notices: allNotices(deps, read, killed),
+    lastError: strategy.lastError ?? view.accountError,
+    lastStepAt: marketTimeOf(deps, strategy, view.steppedAt),
+    startedAt,
+  };
+}
+
+/** Returns the sum; an unknown value makes it unknown. */
+const wireSum = (values: readonly (Decimal | undefined)[]): number | null =>
+  values.every((value) => value !== undefined) ? wire(sum(values)) : null;
+
+/** Returns totals for each quote asset and mode. */
+export function totalsByAsset(reads: readonly ReadStrategy[]): z.input<ReturnType<typeof TotalShape>>[] {
+  const placeOf = ({ view: { strategy } }: ReadStrategy) =>
+    `${splitPair(strategy.symbol).quote} ${modeOf(strategy)}`;
+  return [...groupBy(reads, placeOf)].map(([place, mine]) => {
+    const [quote = "", mode] = place.split(" ");
+    return {
+      quote,
+      mode: mode as (typeof MODES)[number],
+      count: mine.length,
+      totalProfit: wireSum(mine.map(totalOf)),
+      profit: wire(sum(mine.map(({ accounts }) => accounts.realized))),
+      holdingProfit: wireSum(mine.map(holdingOf)),
+      capital: wire(sum(mine.map(({ capital }) => capital))),
+    };
+  });
+}

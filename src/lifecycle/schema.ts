@@ -1,0 +1,73 @@
+import * as z from "zod";
+import { warnings } from "../engine/operations/shapes.ts";
+import { lazy } from "../kernel/lazy.ts";
+import { STRATEGY_STATUSES } from "../model/strategy.ts";
+
+export const MODES = ["real", "paper", "simulated"] as const;
+
+const mode = () => z.enum(MODES).describe("real, paper (live prices, no real orders) or simulated");
+const knownOrNull = (what: string) => z.number().nullable().describe(what);
+
+export const DefinitionShape = lazy(() =>
+  z.object({
+    name: z.string(),
+    title: z.string().describe("Name for people"),
+    summary: z.string().nullable(),
+    builtIn: z.boolean().describe("true if it comes with the program"),
+    version: z.number().describe("Version of the definition, from 1"),
+    config: z.record(z.string(), z.unknown()).describe("JSON schema of its config"),
+  }),
+);
+
+export const StrategyRowShape = lazy(() =>
+  z.object({
+    id: z.string(),
+    name: z.string().nullable(),
+    definition: z.string().describe("grid, quote, or the name of your own strategy"),
+    exchange: z.string(),
+    symbol: z.string(),
+    mode: mode(),
+    status: z.enum(STRATEGY_STATUSES),
+    phase: z.string(),
+    stalled: z.boolean().describe("true if there was no pass for three intervals"),
+    totalProfit: z.number().nullable(),
+    profit: z.number(),
+    profitPercent: knownOrNull("Total P&L, in percent of the capital"),
+    capital: z.number().describe("What it can use, in quote at the price of its start"),
+    holdingProfit: knownOrNull("Profit of buy and hold since the start"),
+    position: z.string(),
+    openOrders: z.number(),
+    filledOrders: z.number(),
+    waitingSlots: z.number().describe("Orders that wait; its status has the reasons"),
+    notices: warnings(),
+    lastError: z.string().nullable(),
+    lastStepAt: z.number().nullable(),
+    startedAt: z.number(),
+  }),
+);
+
+export const TotalShape = lazy(() =>
+  z.object({
+    quote: z.string(),
+    mode: mode(),
+    count: z.number(),
+    totalProfit: knownOrNull("Sum of the total P&L, in quote; null if one is unknown"),
+    profit: z.number(),
+    holdingProfit: knownOrNull("Sum of the profit of buy and hold"),
+    capital: z.number().describe("Sum of the capital, in quote"),
+  }),
+);
+
+export const StrategyListShape = lazy(() =>
+  z.object({
+    strategies: z.array(StrategyRowShape()),
+    count: z.number(),
+    totals: z.array(TotalShape()).describe("Totals by quote asset and mode, of these strategies"),
+    next: z.string().nullable(),
+    warnings: z.array(z.string()).describe("Problems with exchange keys"),
+  }),
+);
+
+export const DefinitionsShape = lazy(() =>
+  z.object({ definitions: z.array(DefinitionShape()).describe("One row per definition"), count: z.number() }),
+);

@@ -1,0 +1,21 @@
+import { configSchemaOf } from "../engine/operations/shapes.ts";
+import { startOfPosition } from "../engine/position/position.ts";
+import type { KindReading } from "../ports/kind-reading.ts";
+import { type OwnStrategy, versionOf } from "./state.ts";
+
+/** What users' own strategies add to the list and the status. */
+export const ownReading: KindReading<OwnStrategy> = {
+  word: "strategy",
+  killed: "nothing is placed until it is off",
+  definitions: (_ids, loaded) =>
+    loaded.map((definition) => ({
+      name: definition.name,
+      title: definition.name,
+      summary: definition.summary ?? null,
+      builtIn: false,
+      version: versionOf(definition),
+      config: configSchemaOf(definition.config),
+    })),
+  definitionOf: ({ config }) => config.definition,
+  startedWith: startOfPosition,
+};
