@@ -6,7 +6,7 @@ import { createDeps, type Live } from "../../src/compose/deps.ts";
 import { mayWithdrawText, type Runtime } from "../../src/compose/live.ts";
 import type { GridStatusShape } from "../../src/grid/schema/shapes.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
-import { plainText } from "../../src/kernel/plain-text.ts";
+import { plainText, pluralize } from "../../src/kernel/plain-text.ts";
 import { DAY, dayOf, formatSpan, SECOND } from "../../src/kernel/time.ts";
 import { promisedPairs } from "../../src/liquidity/operations/report.ts";
 import { withoutRules } from "../../src/liquidity/operations/sample.ts";
@@ -51,7 +51,10 @@ export async function runDoctor(values: Values): Promise<number> {
   const checks: Check[] = [runtime(), privacy(configFile(process.env), "settings")];
   const settings = await tryCheck(checks, "settings", async () => {
     const read = readSettings(values, process.env);
-    return [read, `${read.config.exchanges.length} exchanges, ${read.config.sandbox ? "simulated" : "live"}`];
+    return [
+      read,
+      `${pluralize(read.config.exchanges.length, "exchange")}, ${read.config.sandbox ? "simulated" : "live"}`,
+    ];
   });
   if (settings) {
     checks.push(await portFree(values, settings));

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../src/kernel/errors.ts";
+import { countWithVerb } from "../../src/kernel/plain-text.ts";
 import { readStatusContent } from "../../src/liquidity/operations/check-proof.ts";
 import { STATUS_MARK, statusPage } from "../../src/liquidity/status-page.tsx";
 import { databaseFile, dataDirectory } from "../host/directories.ts";
@@ -22,7 +23,7 @@ export async function newPageLink(values: Values): Promise<string> {
   const others = own || isChosen ? [] : await findServers(folder);
   if (others.length > 1)
     throw new Error(
-      `${others.length} servers run: ${others.map(({ url, pid }) => `${url} (process ${pid})`).join(", ")}; choose one with --db, and --sandbox if it has that flag`,
+      `${countWithVerb(others.length, "server", "runs", "run")}: ${others.map(({ url, pid }) => `${url} (process ${pid})`).join(", ")}; choose one with --db, and --sandbox if it has that flag`,
     );
   const server = own ?? others[0];
   if (!server) throw new Error(await describeLack(settings));

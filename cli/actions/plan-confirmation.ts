@@ -3,6 +3,7 @@ import type { PlannedShape, StartedShape } from "../../src/grid/schema/schema.ts
 import type { EditedShape, PlannedEditShape } from "../../src/grid/schema/shapes.ts";
 import { decimal, plainNumber, ZERO } from "../../src/kernel/decimal.ts";
 import { noLongerHolds } from "../../src/kernel/errors.ts";
+import { countWithVerb, pluralize } from "../../src/kernel/plain-text.ts";
 import { describeWaits } from "../../src/model/refusal-text.ts";
 import type { Operation } from "../../src/operation.ts";
 import type { PlannedQuoteChangeShape } from "../../src/quote/schema/input.ts";
@@ -87,13 +88,13 @@ export function formatEdit(plan: ShownEdit): Readonly<Record<string, string>> {
   const { changes, cancelled, orders, refused, investment, free, realized, worstCase, warnings } = plan;
   const count = (side: "buy" | "sell") => orders.filter((one) => one.side === side).length;
   const isRelaid = cancelled > 0 || orders.length > 0;
-  const waiting = refused.length === 0 ? "" : `; ${refused.length} slots wait`;
+  const waiting = refused.length === 0 ? "" : `; ${countWithVerb(refused.length, "slot", "waits", "wait")}`;
   const sale = warnings.find(sellsAtOnce);
   return {
     changes: formatChangeList(changes),
     ...(sale ? { "sells at once": sale.message } : {}),
     orders: isRelaid
-      ? `${cancelled} are canceled, then ${count("buy")} buys and ${count("sell")} sells placed${waiting}`
+      ? `${cancelled} ${cancelled === 1 ? "is" : "are"} canceled, then ${pluralize(count("buy"), "buy")} and ${pluralize(count("sell"), "sell")} placed${waiting}`
       : "all orders stay open",
     ...(isRelaid ? { needs: `${investment.quote} of ${free} free, including the canceled orders` } : {}),
     keeps: `${round(realized, 2)} realized, and base that cost ${investment.base}${sale ? "" : "; the change sells nothing"}`,

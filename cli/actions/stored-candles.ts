@@ -4,6 +4,7 @@ import { type CandleFileExtras, spanLabel, spanOf } from "../../src/candles/file
 import { merge } from "../../src/candles/merge.ts";
 import { type Coverage, coverageOf, gapsOf, type Reading, type ReadOptions } from "../../src/candles/read.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
+import { countWithVerb, pluralize } from "../../src/kernel/plain-text.ts";
 import { parseTime } from "../../src/kernel/read-time.ts";
 import { MINUTE, type Millis, stampOf } from "../../src/kernel/time.ts";
 import type { WaitingCaller } from "../../src/operation.ts";
@@ -97,7 +98,7 @@ async function addToStore(file: string, source: string, readings: readonly Readi
     const merged = candles ? merge(candles, reading.candles) : { candles: reading.candles, conflicts: 0 };
     if (merged.conflicts > 0)
       throw new Error(
-        `${merged.conflicts} candles differ from the stored ones, so nothing was imported; use another --from, or remove ${file}`,
+        `${countWithVerb(merged.conflicts, "candle", "differs", "differ")} from the stored ones, so nothing was imported; use another --from, or remove ${file}`,
       );
     candles = merged.candles;
     kept = {
@@ -156,7 +157,7 @@ export const shownCoverage = ({ from, until, longestGap, refused, ...rest }: Cov
   ...rest,
   longestGap:
     longestGap &&
-    `${longestGap.bars} bars from ${stampOf(longestGap.from)} until ${stampOf(longestGap.until)}`,
+    `${pluralize(longestGap.bars, "bar")} from ${stampOf(longestGap.from)} until ${stampOf(longestGap.until)}`,
   refused: refused.map(({ row, reason }) => `${row}: ${reason}`),
 });
 

@@ -1,3 +1,4 @@
+import { pluralize } from "../../src/kernel/plain-text.ts";
 import type { Operation } from "../../src/operation.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Answer } from "../../src/transport/run.ts";
@@ -141,5 +142,5 @@ function leftOpen({ id, exchange, openOrders }: TradedGrid, { byServer }: Tradin
   const next = byServer
     ? "the server runs it"
     : `no server runs it now; start one with \`edgemaker serve${flags}\``;
-  return `${openOrders} orders of ${id} stay open on ${exchange}: ${next}, \`edgemaker grid stop ${id}${flags}\` cancels them.`;
+  return `${pluralize(openOrders, "order")} of ${id} ${openOrders === 1 ? "stays" : "stay"} open on ${exchange}: ${next}, \`edgemaker grid stop ${id}${flags}\` cancels them.`;
 }

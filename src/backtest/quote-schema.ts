@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { lazy } from "../kernel/lazy.ts";
+import { pluralize } from "../kernel/plain-text.ts";
 import type { Millis } from "../kernel/time.ts";
 import { quotePreviewInput, quoteRequestFields } from "../quote/schema/input.ts";
 import { quoteRequestOut } from "../quote/start/planned-quote.ts";
@@ -41,5 +42,5 @@ export function quoteBacktestView(answer: unknown): unknown {
 export function describeQuoteBacktest(answer: unknown): string {
   const { total, totalPercent, keeping, filledOrders, twoSidedPercent, warnings } =
     answer as QuoteBacktestAnswer;
-  return `The quotes would have made ${total} in quote (${totalPercent} %) with ${filledOrders} filled orders; keeping the initial balances would have made ${keeping}. Both sides were open ${twoSidedPercent} % of the time. Warnings: ${warnings.map(({ message }) => message).join("; ")}.`;
+  return `The quotes would have made ${total} in quote (${totalPercent} %) with ${pluralize(filledOrders, "filled order")}; keeping the initial balances would have made ${keeping}. Both sides were open ${twoSidedPercent} % of the time. Warnings: ${warnings.map(({ message }) => message).join("; ")}.`;
 }

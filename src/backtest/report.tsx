@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { Fact, htmlPage } from "../kernel/html.tsx";
 import { type Pair, splitPair } from "../kernel/pair.ts";
-import { plainTexts } from "../kernel/plain-text.ts";
+import { plainTexts, pluralize } from "../kernel/plain-text.ts";
 import { minuteText } from "../kernel/time.ts";
 import type { BacktestAnswer } from "./schema/answer.ts";
 import { NO_WIDTH, QUEUE_TEXTS } from "./schema/answer-view.ts";
@@ -32,7 +32,7 @@ export function reportOf(result: BacktestAnswer): string {
 }
 
 function describePast({ bars, missingBars, tape }: BacktestAnswer): string {
-  if (!tape) return `${bars} bars${missingBars > 0 ? `, ${missingBars} missing` : ""}`;
+  if (!tape) return `${pluralize(bars, "bar")}${missingBars > 0 ? `, ${missingBars} missing` : ""}`;
   const { books, queue, hasAmounts } = tape;
   const amounts = hasAmounts ? "" : " of unknown amount, each assumed to fill a whole order";
   const waits = queue ? `, ${books} books (${QUEUE_TEXTS[queue]})` : "";
@@ -207,7 +207,7 @@ function slotChart({ slots }: BacktestAnswer): Chart {
     const [left, wide] = [at((i + 0.05) * width), at(0.9 * width)];
     return (
       <rect class="bar" x={left} y={at(HEIGHT - tall)} width={wide} height={at(tall)}>
-        <title>{`${lowerPrice} to ${upperPrice}: ${cycles} cycles`}</title>
+        <title>{`${lowerPrice} to ${upperPrice}: ${pluralize(cycles, "cycle")}`}</title>
       </rect>
     );
   });

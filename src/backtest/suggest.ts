@@ -1,5 +1,6 @@
 import type { Candles } from "../candles/candles.ts";
 import { AppError } from "../kernel/errors.ts";
+import { countWithVerb, pluralize } from "../kernel/plain-text.ts";
 import { DAY } from "../kernel/time.ts";
 import {
   type Candidate,
@@ -135,7 +136,7 @@ export function* searching(candles: Candles, options: SuggestOptions): Generator
   if (trials.length < 2)
     throw new AppError(
       "Invalid request",
-      `${done - trials.length} of ${done} grids are below break-even or below the market's minimums; use a larger budget, or a market with lower fees`,
+      `${done - trials.length} of ${pluralize(done, "grid")} ${done - trials.length === 1 ? "is" : "are"} below break-even or below the market's minimums; use a larger budget, or a market with lower fees`,
     );
   return judged(trials, { candles, windows, options, done, isComplete: done === chosen.length });
 }
@@ -145,7 +146,7 @@ function testWindows(candles: Candles, count: number): Window[] {
   if (times.length < leastBars(count))
     throw new AppError(
       "Invalid request",
-      `${times.length} candles are too few for ${count} windows: at least ${leastBars(count)} are needed; start earlier, use fewer windows, or download candles first (edgemaker candles download)`,
+      `${countWithVerb(times.length, "candle")} too few for ${pluralize(count, "window")}: at least ${leastBars(count)} are needed; start earlier, use fewer windows, or download candles first (edgemaker candles download)`,
     );
   const at = (index: number): number => Math.floor((index * times.length) / count);
   return Array.from({ length: count }, (_, index) => ({ from: at(index), until: at(index + 1) }));
@@ -243,7 +244,7 @@ function suggestionDoubts({ deflatedSharpe, plateau, last }: TestedCandidate, ov
       : "",
     plateau < MIN_PLATEAU ? "its neighbors do much worse; it is a peak, not a plateau" : "",
     last.cycles < MIN_CYCLES
-      ? `${last.cycles} cycles in the last window, which was not used to choose, are too few; at least ${MIN_CYCLES} are needed`
+      ? `${pluralize(last.cycles, "cycle")} in the last window, which was not used to choose, ${last.cycles === 1 ? "is" : "are"} too few; at least ${MIN_CYCLES} are needed`
       : "",
     last.return <= 0
       ? `it loses ${percent(-last.return)} in the last window, which was not used to choose`

@@ -49,11 +49,18 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-const pluralOf = (word: string): string => (/[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : `${word}s`);
+function pluralOf(word: string): string {
+  if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`;
+  return /(s|x|ch|sh)$/.test(word) ? `${word}es` : `${word}s`;
+}
 
 /** Formats a count with its noun, whose plural is regular: `1 order`, `2 orders`, `1.5 days`, `3 entries`. */
 export const pluralize = (count: number | string, word: string): string =>
   `${count} ${String(count) === "1" ? word : pluralOf(word)}`;
+
+/** Formats a count with its noun and its verb, which is `is` or `are` without another: `1 order is`, `2 orders stay`. */
+export const countWithVerb = (count: number | string, word: string, one = "is", many = "are"): string =>
+  `${pluralize(count, word)} ${String(count) === "1" ? one : many}`;
 
 /** Formats an amount: to the cent, and below a cent to its first two digits; never with an exponent. */
 export function moneyText(value: number): string {

@@ -3,7 +3,7 @@
  * is certain only if no unknown minute could change it.
  */
 import { type Decimal, min, ONE, roundToStep, sum, text, ZERO } from "../kernel/decimal.ts";
-import { groupThousands } from "../kernel/plain-text.ts";
+import { groupThousands, pluralize } from "../kernel/plain-text.ts";
 import { MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 import type { PromiseTerms } from "../model/samples/promise.ts";
 import { type DepthBand, dayOfMinute, MINUTES_PER_DAY, type MissedMinute } from "../model/samples/sample.ts";
@@ -66,10 +66,10 @@ export const gateRule = ({ spread, size, band }: Omit<Score, "share">): UpRule =
 });
 
 const unsampledText = (known: number, whole: number): string =>
-  `${groupThousands(String(whole - known))} of ${groupThousands(String(whole))} minutes have no sample, and could change the result`;
+  `${groupThousands(String(whole - known))} of ${pluralize(groupThousands(String(whole)), "minute")} ${whole - known === 1 ? "has" : "have"} no sample, and could change the result`;
 
 const uncertainText = (millis: Millis): string =>
-  `${groupThousands(String(Math.ceil(millis / SECOND)))} seconds between reads of the orders are uncertain, and could change the result`;
+  `${pluralize(groupThousands(String(Math.ceil(millis / SECOND))), "second")} between reads of the orders ${millis <= SECOND ? "is" : "are"} uncertain, and could change the result`;
 
 const total = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
 

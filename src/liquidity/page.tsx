@@ -1,5 +1,5 @@
 import { DataTable, Fact, htmlPage } from "../kernel/html.tsx";
-import { plainTexts } from "../kernel/plain-text.ts";
+import { plainTexts, pluralize } from "../kernel/plain-text.ts";
 import { HOUR, minuteText } from "../kernel/time.ts";
 import {
   BAND_PERCENTS,
@@ -89,7 +89,7 @@ export const offeredPart = (report: LiquidityAnswer, asset: string) => {
         rows={[...depthRows("Own orders", own), ...depthRows("Whole market", market)]}
       />
       {cutShort > 0 && (
-        <p>{`In ${countText(cutShort)} minutes the exchange's book ended less than 2 % from the mid price. The depth of these minutes is at least what is shown.`}</p>
+        <p>{`In ${pluralize(countText(cutShort), "minute")} the exchange's book ended less than 2 % from the mid price. The depth of these minutes is at least what is shown.`}</p>
       )}
     </>
   );
@@ -158,7 +158,7 @@ const headPart = ({ maker, exchange, symbol, from, to, madeAt, preset, terms }: 
 export function verdictText({ verdict, findings }: Pick<LiquidityAnswer, "verdict" | "findings">): string {
   const rules = findings.filter(({ state }) => state !== "shown");
   const number = rules.filter(({ state }) => state === verdict).length;
-  const of = `${number} of ${rules.length} ${rules.length === 1 ? "rule" : "rules"}`;
+  const of = `${number} of ${pluralize(rules.length, "rule")}`;
   if (verdict === "kept") return `Kept: every rule is met.`;
   if (verdict === "missed") return `Missed: ${of} ${number === 1 ? "is" : "are"} not met.`;
   // Only an agreement has markets that are not measured.
@@ -227,7 +227,7 @@ export const legendPart = (hashes: readonly SampleHash[], hasCost: boolean) => (
     </dl>
     {hashes.map(({ of, hash, known }) => (
       <p class="hash">
-        {`SHA-256 of the ${countText(known)} sampled minutes${of}: `}
+        {`SHA-256 of the ${pluralize(countText(known), "sampled minute")}${of}: `}
         <code>{hash}</code>. The same minutes give the same hash.
       </p>
     ))}
@@ -259,7 +259,8 @@ function describeElsewhere({
   unknownSources,
   deviationPercent,
 }: Pick<LiquidityAnswer, "sources" | "unknownSources" | "deviationPercent">): string {
-  const unknown = unknownSources === 0 ? "" : `; unknown in ${countText(unknownSources)} minutes`;
+  const unknown =
+    unknownSources === 0 ? "" : `; unknown in ${pluralize(countText(unknownSources), "minute")}`;
   return deviationPercent === null
     ? `no other price to compare with${unknown}`
     : `${shownPercent(deviationPercent)} from ${sources === null ? NOT_KNOWN : Number(sources.toFixed(1))} other price sources on average${unknown}`;

@@ -1,6 +1,6 @@
 /** The status page of sampled pairs for everyone: uptime and obligations, without orders, balances or keys. */
 import { DataTable, Fact, htmlPage } from "../kernel/html.tsx";
-import { plainTexts } from "../kernel/plain-text.ts";
+import { plainTexts, pluralize } from "../kernel/plain-text.ts";
 import { minuteText } from "../kernel/time.ts";
 import {
   countText,
@@ -67,7 +67,9 @@ function pairPart({ whole, today, signedDay }: PairStatus, hasAmounts: boolean) 
     <section>
       <h2>{`${symbol} on ${exchange}`}</h2>
       <dl>
-        <Fact name={`${isRule ? "Agreement met" : "Own orders on both sides"}, ${days.length} days`}>
+        <Fact
+          name={`${isRule ? "Agreement met" : "Own orders on both sides"}, ${pluralize(days.length, "day")}`}
+        >
           <b>{percentOrNoData(meanUp(whole))}</b>
         </Fact>
         <Fact name="Own spread, mean">{percentOrNoData(whole.own.spreadPercent)}</Fact>

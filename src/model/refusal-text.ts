@@ -1,4 +1,5 @@
 import { plainNumber } from "../kernel/decimal.ts";
+import { pluralize } from "../kernel/plain-text.ts";
 
 /** Why an order is not placed, in words. Keys are reasons of responses. */
 export const REFUSAL_TEXT: Readonly<Record<string, string>> = {
@@ -69,7 +70,7 @@ export function describeRefusals(refused: readonly RefusedSlot[]): string {
   return [...new Set(texts)]
     .map((text) => {
       const count = texts.filter((other) => other === text).length;
-      return `${count === 1 ? "1 order" : `${count} orders`}: ${text}`;
+      return `${pluralize(count, "order")}: ${text}`;
     })
     .join("; ");
 }

@@ -1,5 +1,6 @@
 import { type Decimal, max, mul, text, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
+import { pluralize } from "../kernel/plain-text.ts";
 import { midOf } from "../kernel/spread.ts";
 import { type Balance, balanceIn, unreadBalance } from "../model/account.ts";
 import {
@@ -119,7 +120,7 @@ export function previewCancel(
   }
   const canceled = [...totals].map(([quote, total]) => `${text(total)} ${quote}`).join(" and ");
   return {
-    what: `cancel ${orders.length} open orders on ${exchange}${shown ? `: ${shown}${more}` : ""}`,
+    what: `cancel ${pluralize(orders.length, "open order")} on ${exchange}${shown ? `: ${shown}${more}` : ""}`,
     cost: canceled ? `nothing; orders of ${canceled} are canceled` : "nothing; no order is open",
     worstCase: "an order fills before its cancel arrives; the response shows it",
     limits:

@@ -1,4 +1,5 @@
 import { AppError } from "../kernel/errors.ts";
+import { countWithVerb } from "../kernel/plain-text.ts";
 import type { Strategy } from "../model/strategy.ts";
 
 interface NamedStrategies {
@@ -32,7 +33,7 @@ async function idNamed({ store }: NamedStrategies, name: string): Promise<string
   if (found.length > 1)
     throw new AppError(
       "Conflict",
-      `${found.length} strategies are called ${name}; use an id: ${found.join(", ")}`,
+      `${countWithVerb(found.length, "strategy")} called ${name}; use an id: ${found.join(", ")}`,
     );
   return found[0];
 }

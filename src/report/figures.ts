@@ -1,4 +1,5 @@
 import { type Decimal, wire, ZERO } from "../kernel/decimal.ts";
+import { pluralize } from "../kernel/plain-text.ts";
 import { DAY, type Millis } from "../kernel/time.ts";
 import { parseAccountKey } from "../model/account.ts";
 import { dateOf } from "../model/limits.ts";
@@ -167,13 +168,13 @@ export function reportLines({ totals, strategies }: Report): readonly string[] {
   return [
     ...totals.map(
       (total) =>
-        `total ${toSixDigits(total.totalProfit)} ${total.quote}${of(total)}: ${toSixDigits(total.realizedProfit)} realized, fees ${toSixDigits(total.fees)}, ${total.cycles} cycles, ${total.incidents} incidents`,
+        `total ${toSixDigits(total.totalProfit)} ${total.quote}${of(total)}: ${toSixDigits(total.realizedProfit)} realized, fees ${toSixDigits(total.fees)}, ${pluralize(total.cycles, "cycle")}, ${total.incidents} incidents`,
     ),
     ...strategies
       .slice(0, MAX_STRATEGIES_SHOWN)
       .map(
         (row) =>
-          `${row.name ?? row.id}${of(row)}: ${toSixDigits(row.totalProfit)}, ${row.cycles} cycles, in range ${formatShare(row.inRangePercent)}, up ${formatShare(row.uptimePercent)}`,
+          `${row.name ?? row.id}${of(row)}: ${toSixDigits(row.totalProfit)}, ${pluralize(row.cycles, "cycle")}, in range ${formatShare(row.inRangePercent)}, up ${formatShare(row.uptimePercent)}`,
       ),
     ...(strategies.length > MAX_STRATEGIES_SHOWN
       ? [`… and ${strategies.length - MAX_STRATEGIES_SHOWN} more`]

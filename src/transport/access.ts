@@ -1,5 +1,6 @@
 import { digest, sameText } from "../kernel/digest.ts";
 import { AppError } from "../kernel/errors.ts";
+import { pluralize } from "../kernel/plain-text.ts";
 import { type Buckets, createBuckets } from "../kernel/rate-limit.ts";
 import { MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 import { EVERY_ACCOUNT, type EventView } from "../model/events.ts";
@@ -300,7 +301,7 @@ export function countWrongTokens(clock: () => Millis): WrongTokens {
     },
     due() {
       if (count === 0 || clock() - describedAt < WARNING_INTERVAL_MS) return undefined;
-      const message = `${count} requests with a wrong API token since the last event of this kind`;
+      const message = `${pluralize(count, "request")} with a wrong API token since the last event of this kind`;
       [count, describedAt] = [0, clock()];
       return { account: EVERY_ACCOUNT, strategy: null, kind: "wrong_tokens", message };
     },

@@ -1,5 +1,6 @@
 import { useState } from "hono/jsx/dom";
 import { reportOf } from "../backtest/report.tsx";
+import { pluralize } from "../kernel/plain-text.ts";
 import { type ApiError, ask } from "./api.ts";
 import { addRun, dropRun, type Run, runs } from "./backtest-runs.ts";
 import { type LinePoint, type LineScale, lineScaleOf } from "./chart/line-scale.ts";
@@ -184,7 +185,7 @@ function RunCard({ run: { key, body, answer }, scale }: { run: Run; scale: LineS
       <RunFigures answer={answer} />
       <Equity answer={answer} scale={scale} />
       <p class="quiet">
-        {answer.exchange}, {number(answer.bars)} candles from <Time at={answer.fromAt} /> to{" "}
+        {answer.exchange}, {pluralize(number(answer.bars), "candle")} from <Time at={answer.fromAt} /> to{" "}
         <Time at={answer.untilAt} />
       </p>
       <div class="actions">
@@ -326,8 +327,9 @@ function SuggestionResult({ found, take }: { found: SuggestionAnswer; take: Sugg
       />
       {first && last ? (
         <p class="quiet">
-          {number(found.bars)} candles in {windows.length} windows from <Time at={first.from} /> to{" "}
-          <Time at={last.until} />; the last one, from <Time at={last.from} />, only tests the result.
+          {pluralize(number(found.bars), "candle")} in {pluralize(windows.length, "window")} from{" "}
+          <Time at={first.from} /> to <Time at={last.until} />; the last one, from <Time at={last.from} />,
+          only tests the result.
         </p>
       ) : null}
     </>
@@ -350,7 +352,7 @@ const Measures = ({
       {best[0] ? inPercent(best[0].deflatedSharpe * 100, 1) : "–"}
     </Stat>
     <Stat name="Plateau, 0.5 needed">{best[0] ? number(best[0].plateau, 2) : "–"}</Stat>
-    <Stat name="Grids tried">{`${number(looked)} grids${complete ? "" : ", stopped by the time limit"}`}</Stat>
+    <Stat name="Grids tried">{`${pluralize(number(looked), "grid")}${complete ? "" : ", stopped by the time limit"}`}</Stat>
     <Stat name="Skipped: fees or minimums">{number(refused)}</Stat>
   </dl>
 );
@@ -364,7 +366,7 @@ const RESULT_COLUMNS: readonly TableColumn<SuggestedGrid>[] = [
     of: (one) => (
       <>
         {shareShown(one.lastReturn)}
-        <small>{one.lastCycles} cycles</small>
+        <small>{pluralize(one.lastCycles, "cycle")}</small>
       </>
     ),
     by: ({ lastReturn }) => lastReturn,

@@ -1,4 +1,5 @@
 import { useState } from "hono/jsx/dom";
+import { countWithVerb } from "../kernel/plain-text.ts";
 import { describeRefusals } from "../model/refusal-text.ts";
 import { part } from "./api.ts";
 import { amount, type Digits, digitsOf, inPercent, money, number, pairOf } from "./format.ts";
@@ -37,7 +38,7 @@ const PricePlaces = ({ quotes }: { quotes: Quoted }) => (
 );
 
 const describeQuoteEdit = ({ changes, cancelled, orders, kept }: PlannedQuoteEdit): string =>
-  `${changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join(", ")}: ${cancelled} orders are canceled, ${orders.length} placed, and ${kept} stay.`;
+  `${changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join(", ")}: ${countWithVerb(cancelled, "order")} canceled, ${orders.length} placed, and ${kept} ${kept === 1 ? "stays" : "stay"}.`;
 
 /** The page of one market's quotes: open orders, reference price, P&L and actions. */
 export const QuotesPage = ({ id, session }: { id: string; session: Session }) => (
@@ -141,7 +142,7 @@ function QuoteActions({ quotes, ...props }: QuoteActionsProps) {
       kind="quote"
       of={quotes}
       whom="these quotes"
-      pause={`Their ${orders.length} orders are canceled until you resume. The base stays.`}
+      pause={`Their ${countWithVerb(orders.length, "order")} canceled until you resume. The base stays.`}
       resume={`The next pass places both sides again, with their budgets: ${money(Number(budget.quote))} ${quote} and ${amount(budget.base)} ${base}.`}
       openOrders={orders.length}
       base={(sellBase) => whatBecomesOfBase(quotes, sellBase)}

@@ -1,4 +1,5 @@
 import { useState } from "hono/jsx/dom";
+import { countWithVerb, pluralize } from "../kernel/plain-text.ts";
 import { describeRefusals } from "../model/refusal-text.ts";
 import { amount, type Digits, digitsOf, inPercent, money, number, pairOf } from "./format.ts";
 import { PlanArea, type Planning, type RequestedPlan, usePlan } from "./plan-area.tsx";
@@ -74,7 +75,7 @@ function StartQuotesButton(props: {
       says={
         <>
           <p>
-            {planned.orders.length} orders are placed now: {sideText(planned, "buy")} and{" "}
+            {countWithVerb(planned.orders.length, "order")} placed now: {sideText(planned, "buy")} and{" "}
             {sideText(planned, "sell")}. They can use up to {money(Number(planned.budget.quote))} {quote} and{" "}
             {amount(planned.budget.base)} {base} of your balance.
           </p>
@@ -148,8 +149,8 @@ function QuotePlanFigures({ planned, symbol }: PlanViewProps) {
         </>
       ) : (
         <>
-          <Stat name="Kept">{`${planned.kept} orders`}</Stat>
-          <Stat name="Canceled">{`${planned.cancelled} orders`}</Stat>
+          <Stat name="Kept">{pluralize(planned.kept, "order")}</Stat>
+          <Stat name="Canceled">{pluralize(planned.cancelled, "order")}</Stat>
         </>
       )}
     </dl>

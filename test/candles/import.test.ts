@@ -97,6 +97,6 @@ describe("an import of candles", () => {
     writeFileSync(join(folder, "b.csv"), rows([1, 2]).replace("100.25", "100.26"));
     await take(folder, ["a.csv"]);
     const { code, stderr } = await take(folder, ["b.csv"]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining("1 candles differ from the stored ones")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("1 candle differs from the stored ones")]);
   });
 });

@@ -220,7 +220,7 @@ describe("the time that keeps a rule", () => {
     expect(found(240_000, 9, 0)).toEqual([
       "unknown",
       d("0.444444444444444444"),
-      "1 of 10 minutes have no sample, and could change the result",
+      "1 of 10 minutes has no sample, and could change the result",
     ]);
     expect(found(0, 0, 0).slice(0, 2)).toEqual(["unknown", null]);
     expect(upShare([], { rule: "r", required: 0n })).toMatchObject({ state: "unknown", value: null });

@@ -116,7 +116,7 @@ describe("quotes", () => {
     const { preview, exposure } = await quoteBox();
     const shown = await preview("start_quote", REQUEST);
     expect(shown).toMatchObject({
-      what: "quote both sides of BTC/USDT at kraken: 1 bids and 1 asks now, 2 % apart, around 60000 USDT",
+      what: "quote both sides of BTC/USDT at kraken: 1 bid and 1 ask now, 2 % apart, around 60000 USDT",
       cost: "up to 3000 USDT and 0.05 BTC of your balance are used for quotes",
       worstCase: expect.stringContaining("the initial 0.05 BTC, 3000 USDT now, and all of it loses value"),
       limits: [expect.stringContaining("spread")],
@@ -147,7 +147,7 @@ describe("quotes", () => {
     const { ask, preview, exposure, open } = await quoteBox();
     const paper = { ...REQUEST, dryRun: true, baseBudget: undefined, quoteBudget: undefined };
     expect(await preview("start_quote", paper)).toMatchObject({
-      what: expect.stringContaining("at kraken (paper trading): 1 bids and 0 asks now"),
+      what: expect.stringContaining("at kraken (paper trading): 1 bid and 0 asks now"),
       cost: "up to 10000 USDT and 0 BTC of your balance are used for quotes",
     });
     expect(await exposure("start_quote", paper)).toEqual({ trades: "nothing" });

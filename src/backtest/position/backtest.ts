@@ -1,10 +1,12 @@
 /** Backtests a position over candles. */
+
 import type { Candles } from "../../candles/candles.ts";
 import { type PositionStrategy, positionAccounts } from "../../engine/position/position.ts";
 import { type Decimal, max, min, mul, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { NO_STOP } from "../../kernel/fields.ts";
 import type { Pair } from "../../kernel/pair.ts";
+import { countWithVerb } from "../../kernel/plain-text.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { accountKey, type Balance } from "../../model/account.ts";
@@ -190,12 +192,12 @@ function doubtsOf<S extends PositionStrategy>(
   if (bids + asks < FEW_FILLS)
     results.push({
       code: "few_fills",
-      message: `${bids + asks} filled orders are too few to distinguish luck from skill`,
+      message: `${countWithVerb(bids + asks, "filled order")} too few to distinguish luck from skill`,
     });
   if (missing > 0)
     results.push({
       code: "missing_bars",
-      message: `${missing} candles are missing; the price is assumed to move straight across each gap`,
+      message: `${countWithVerb(missing, "candle")} missing; the price is assumed to move straight across each gap`,
     });
   return results;
 }

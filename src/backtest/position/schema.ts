@@ -3,6 +3,7 @@ import { type PositionStrategy, positionAccounts } from "../../engine/position/p
 import { fieldsCsv } from "../../kernel/csv.ts";
 import { type Decimal, div, roundToStep, text, texts, wire, ZERO } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { pluralize } from "../../kernel/plain-text.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { SIDES } from "../../model/market.ts";
 import { DEFAULT_TICK_INTERVAL_MS } from "../../ports/deps.ts";
@@ -171,7 +172,7 @@ export function positionBacktestView(
     market: `${symbol} at ${exchange}, ${result.startPrice} to ${result.endPrice}`,
     fromAt,
     untilAt,
-    bars: `${bars}${isWhole ? "" : ", ended before the last"}, ${missingBars} missing, ${passes} passes`,
+    bars: `${bars}${isWhole ? "" : ", ended before the last"}, ${missingBars} missing, ${pluralize(passes, "pass")}`,
     fills: `${fills.length} of them in --json and --format csv`,
     warnings: warnings.map(({ message }) => message).join(". "),
   };

@@ -7,6 +7,7 @@ import { neededQuote } from "../../grid/start/worst-case.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
 import { type Decimal, div, fromNumber, max, min, mul, ONE, sum, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { countWithVerb } from "../../kernel/plain-text.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Balance } from "../../model/account.ts";
 import { feeWarnings, type Market } from "../../model/market.ts";
@@ -228,12 +229,12 @@ function backtestDoubts({ run, band, rules, market, missing, bars }: Doubtful): 
   if (cycles < FEW_CYCLES)
     found.push({
       code: "few_cycles",
-      message: `${cycles} cycles are too few to distinguish luck from skill`,
+      message: `${countWithVerb(cycles, "cycle")} too few to distinguish luck from skill`,
     });
   if (missing > 0)
     found.push({
       code: "missing_bars",
-      message: `${missing} candles are missing; the price is assumed to move straight across each gap`,
+      message: `${countWithVerb(missing, "candle")} missing; the price is assumed to move straight across each gap`,
     });
   if (strategy.status === "stopped")
     found.push({

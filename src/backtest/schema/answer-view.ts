@@ -1,4 +1,5 @@
 import { roundToStep, text } from "../../kernel/decimal.ts";
+import { pluralize } from "../../kernel/plain-text.ts";
 import { formatSpan } from "../../kernel/time.ts";
 import type { BacktestAnswer } from "./answer.ts";
 
@@ -72,5 +73,5 @@ export function describeBacktest(answer: unknown): string {
   const { total, totalPercent, cycles, holding, drawdown, warnings } = answer as BacktestAnswer;
   const doubts =
     warnings.length > 0 ? ` Warnings: ${warnings.map(({ message }) => message).join("; ")}.` : "";
-  return `The grid would have made ${total} in quote (${totalPercent} %) in ${cycles} cycles; buy and hold would have made ${holding.base}. Its equity fell by up to ${drawdown.percent} %.${doubts}`;
+  return `The grid would have made ${total} in quote (${totalPercent} %) in ${pluralize(cycles, "cycle")}; buy and hold would have made ${holding.base}. Its equity fell by up to ${drawdown.percent} %.${doubts}`;
 }

@@ -13,6 +13,7 @@ import {
   wordField,
 } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { pluralize } from "../../kernel/plain-text.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { SIDES } from "../../model/market.ts";
 import { MAX_CANDIDATES } from "../candidates.ts";
@@ -226,13 +227,15 @@ export function replayView(answer: unknown): unknown {
   const { text: output, executed, record, candles, set, differences, ...rest } = answer as ReplayAnswer;
   const cents = (value: string) => text(roundToStep(decimal(value), HUNDREDTH, "half"));
   const figures = ({ total, realized, cycles, filledOrders }: ReplayAnswer["record"]) =>
-    `total ${cents(total)}, realized ${cents(realized)}, ${cycles} cycles, ${filledOrders} filled orders`;
+    `total ${cents(total)}, realized ${cents(realized)}, ${pluralize(cycles, "cycle")}, ${pluralize(filledOrders, "filled order")}`;
   return {
     match: output.replace(/^match /, ""),
     record: figures(record),
     candles: figures(candles),
     ...(set
-      ? { [`with ${set.settings}`]: figures(set) + (rest.isWhole ? "" : `, ${set.bars} candles`) }
+      ? {
+          [`with ${set.settings}`]: figures(set) + (rest.isWhole ? "" : `, ${pluralize(set.bars, "candle")}`),
+        }
       : {}),
     executed: `${executed.same} the same, ${executed.record} only in the record, ${executed.candles} only in the backtest`,
     market: `${rest.symbol} at ${rest.exchange}`,
@@ -360,8 +363,8 @@ const gridOut = ({ candidate, bounds, last, returns, ...rest }: TestedCandidate,
 
 export function describeSuggestion(answer: unknown): string {
   const { verdict, note, reasons, winner, looked } = answer as SuggestAnswer;
-  if (!winner) return `${looked} grids tested: ${verdict}. ${reasons.join(". ")}; ${note}.`;
-  return `${looked} grids tested; best: ${winner.lowerPrice} to ${winner.upperPrice} with ${winner.gridLevels} levels. Past results do not guarantee future results; preview and backtest this grid before you start it; ${note}.`;
+  if (!winner) return `${pluralize(looked, "grid")} tested: ${verdict}. ${reasons.join(". ")}; ${note}.`;
+  return `${pluralize(looked, "grid")} tested; best: ${winner.lowerPrice} to ${winner.upperPrice} with ${winner.gridLevels} levels. Past results do not guarantee future results; preview and backtest this grid before you start it; ${note}.`;
 }
 
 const percentWords = (share: number): string => `${(share * 100).toFixed(2)} %`;

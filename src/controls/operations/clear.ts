@@ -6,7 +6,7 @@ import { isFinal } from "../../engine/reconcile/order-fills.ts";
 import { type Decimal, text } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
-import { pluralize } from "../../kernel/plain-text.ts";
+import { countWithVerb } from "../../kernel/plain-text.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { type AccountKey, exchangeName, exchangeOfRequest, parseAccountKey } from "../../model/account.ts";
 import type { Order } from "../../model/order.ts";
@@ -111,7 +111,7 @@ export const ordersLeft = ({ orders, ofRequests }: RestingOrders) => ({
 export function requestsText({ ofRequests }: RestingOrders): string {
   if (ofRequests.length === 0) return "";
   const exchanges = [...new Set(ofRequests.map(({ account }) => exchangeOfRequest(account)))].join(", ");
-  const what = `${pluralize(ofRequests.length, "order")} ${ofRequests.length === 1 ? "was" : "were"}`;
+  const what = countWithVerb(ofRequests.length, "order", "was", "were");
   return `; ${what} placed on ${exchanges} with keys of a request, which are not stored. Cancel them with these keys (DELETE /orders) or on the exchange's site`;
 }
 

@@ -4,7 +4,7 @@ import { AppError, messageOf } from "../../kernel/errors.ts";
 import { flagField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
-import { pluralize } from "../../kernel/plain-text.ts";
+import { countWithVerb, pluralize } from "../../kernel/plain-text.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { type ActorAndRequest, byOf } from "../../model/events.ts";
@@ -40,9 +40,6 @@ type TurnedAnswer = z.input<ReturnType<typeof TurnedShape>>;
 
 /** Maximum number of stopped strategies to check. */
 const MAX_STOPPED_CHECKED = 500;
-
-const describeStrategies = (count: number, one: string, many: string): string =>
-  `${pluralize(count, "strategy")} ${count === 1 ? one : many}`;
 
 /** Maximum number of strategies that a message names. */
 const MAX_KEPT_STRATEGIES_NAMED = 3;
@@ -126,10 +123,10 @@ function panicAnswer(deps: Deps, { resting, grids, views, keptBase }: Left, sell
   const unsold = sell ? views.filter((view) => isUnsold(deps, view)) : [];
   const done = orders.length + grids.length + unsold.length === 0;
   const parts = [
-    ...(grids.length > 0 ? [`${describeStrategies(grids.length, "is", "are")} not stopped yet`] : []),
+    ...(grids.length > 0 ? [`${countWithVerb(grids.length, "strategy")} not stopped yet`] : []),
     ...(orders.length > 0 ? [`${pluralize(orders.length, "order")} could still be open`] : []),
     ...(unsold.length > 0
-      ? [`${describeStrategies(unsold.length, "holds", "hold")} base that is not sold`]
+      ? [`${countWithVerb(unsold.length, "strategy", "holds", "hold")} base that is not sold`]
       : []),
   ];
   const accounts = [...orders, ...grids].map(({ account }) => account);

@@ -1,6 +1,8 @@
 /** Finds what strategies wait for. Each wait is a notice in the status, and is reported once, in an event. */
+
 import { type Decimal, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
+import { countWithVerb } from "../../kernel/plain-text.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import { type AccountKey, exchangeName } from "../../model/account.ts";
 import type { Event } from "../../model/events.ts";
@@ -119,8 +121,7 @@ function limitWait(refused: readonly Refusal[]): Pick<FoundWait, "message" | "af
   return { message, after: isLasting(first.reason) ? 0 : MIN_LIMITED_MS };
 }
 
-const slotsText = ({ length }: readonly Refusal[]): string =>
-  length === 1 ? "1 slot waits" : `${length} slots wait`;
+const slotsText = ({ length }: readonly Refusal[]): string => countWithVerb(length, "slot", "waits", "wait");
 
 /** Describes what the account lacks; without balances it is unknown, so an earlier wait goes on. */
 function lacksOf(

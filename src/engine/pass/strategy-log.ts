@@ -1,4 +1,5 @@
 /** Writes lines of strategies' code to the server's log, at a bounded rate for each strategy. */
+import { pluralize } from "../../kernel/plain-text.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { StrategyLines } from "../../ports/kind.ts";
 import type { Log } from "../../ports/within-time.ts";
@@ -39,7 +40,7 @@ export function logLines(log: Log, logs: readonly StrategyLines[], now: Millis):
     const missing = before.dropped + dropped + lines.length - shown.length;
     const isDue = missing > 0 && Math.abs(now - before.reportedAt) >= REPORT_EVERY_MS;
     for (const line of shown) log("info", "a line of a strategy", { account, strategy, line });
-    if (isDue) log("info", `… ${missing} more lines of a strategy`, { account, strategy });
+    if (isDue) log("info", `… ${pluralize(missing, "more line")} of a strategy`, { account, strategy });
     known.delete(key);
     known.set(key, {
       left: left - shown.length,

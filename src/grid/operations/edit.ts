@@ -4,6 +4,7 @@ import { text } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
+import { countWithVerb } from "../../kernel/plain-text.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { type ActorAndRequest, byOf } from "../../model/events.ts";
 import type { Preview } from "../../model/proposal.ts";
@@ -174,7 +175,7 @@ function previewOfEdit(strategy: GridStrategy, planned: PlannedEdit, inputs: Edi
   const { cancelled, orders, changes, maxQuoteUsed, worstCase, warnings, realized, investment } =
     plannedEditOut(strategy, planned, inputs);
   return {
-    what: `change ${strategy.id}: ${changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join(", ")}; ${cancelled} orders are canceled and ${orders.length} placed`,
+    what: `change ${strategy.id}: ${changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join(", ")}; ${countWithVerb(cancelled, "order")} canceled and ${orders.length} placed`,
     cost: `${investment.quote} ${quote} in buys; the change sells nothing, ${text(planned.free)} ${quote} are free for it, and the realized ${realized} ${quote} stay`,
     worstCase: `up to ${maxQuoteUsed} ${quote} become base and lose value with it; ${worstCase.map(({ price, loss }) => `${loss} ${quote} at ${price}`).join(", ")}`,
     limits: [

@@ -5,6 +5,7 @@ import { type Decimal, mul, ONE, roundToStep, text } from "../../kernel/decimal.
 import { AppError } from "../../kernel/errors.ts";
 import { questionBeforeStop, type StopRequest } from "../../kernel/fields.ts";
 import { splitPair } from "../../kernel/pair.ts";
+import { countWithVerb } from "../../kernel/plain-text.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { exposureOf } from "../../limits/allowed.ts";
 import {
@@ -320,7 +321,7 @@ async function passed(deps: Deps, id: string): Promise<{ view: StrategyView; pas
 function pauseMessage({ strategy: { id, wants }, openOrders }: StrategyView, why: string): string {
   if (wants === "stop") return `${id} is stopping${why}`;
   if (wants === "run") return `${id} is running: it was resumed${why}`;
-  return `${id} is paused: nothing new is placed, ${openOrders} orders stay open, and stop and take-profit prices are not watched${why}`;
+  return `${id} is paused: nothing new is placed, ${countWithVerb(openOrders, "order", "stays", "stay")} open, and stop and take-profit prices are not watched${why}`;
 }
 
 export const pauseOperations: readonly Operation[] = [pauseGrid, resumeGrid];

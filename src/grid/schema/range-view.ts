@@ -1,3 +1,4 @@
+import { pluralize } from "../../kernel/plain-text.ts";
 import type { Follows, RangeNow } from "./shapes.ts";
 
 interface Lying {
@@ -40,7 +41,7 @@ function describeAround(follows: Extract<Follows, { how: "centered" }>): string 
     custom: "at custom distances",
   }[spacingModel];
   const from = deviationFrom === "edge" ? "beyond them" : "from the center";
-  return `${levels} levels per side, ${apart}, rebuilt ${asPercent(deviation)} ${from}`;
+  return `${pluralize(levels, "level")} per side, ${apart}, rebuilt ${asPercent(deviation)} ${from}`;
 }
 
 const asPercent = (share: number): string => `${Number((share * 100).toPrecision(6))} %`;

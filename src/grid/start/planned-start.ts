@@ -191,7 +191,7 @@ export function missingQuote(
   if (needed <= free) return [];
   const beside =
     kept.quote === ZERO ? "" : ` besides the ${text(kept.quote)} ${quote} that other strategies need`;
-  const message = `the buys need ${text(needed)} ${quote} and ${text(free)} ${quote} are free${beside}: ${resting.orders} of ${resting.slots} orders are placed first`;
+  const message = `the buys need ${text(needed)} ${quote} and ${text(free)} ${quote} are free${beside}: ${resting.orders} of ${resting.slots} orders ${resting.orders === 1 ? "is" : "are"} placed first`;
   return [{ code: "funds_missing", message }];
 }
 

@@ -180,7 +180,7 @@ export function previewChange(
   const { base, quote } = splitPair(strategy.symbol);
   const most = sum(strategy.state.slots.map(({ size }) => size));
   return {
-    what: `${output} ${strategy.id}, which is ${strategy.status} (${strategy.phase}) with ${openOrders} open orders`,
+    what: `${output} ${strategy.id}, which is ${strategy.status} (${strategy.phase}) with ${pluralize(openOrders, "open order")}`,
     cost: `${sale ? sale.text : buys ? `up to ${text(most)} ${quote} in buys` : "nothing at once"}; ${text(toHundredths(realized))} ${quote} realized so far`,
     worstCase: sale
       ? sale.worstCase

@@ -6,6 +6,7 @@ import { type Decimal, div, max, roundToStep, ZERO } from "../../kernel/decimal.
 import { mixHash } from "../../kernel/hash.ts";
 import { type Amount, Money } from "../../kernel/money.ts";
 import type { Pair } from "../../kernel/pair.ts";
+import { pluralize } from "../../kernel/plain-text.ts";
 import { createRandom } from "../../kernel/random.ts";
 import { medianOf } from "../../kernel/spread.ts";
 import { ageOf, MINUTE, type Millis, SECOND, TIMEFRAMES } from "../../kernel/time.ts";
@@ -139,7 +140,9 @@ function readAnswer(answer: Declared, { inputs, version, state, isOlder }: CallC
   const orders: unknown = isList ? answer : (answer as { orders?: unknown } | undefined)?.orders;
   if (!Array.isArray(orders)) throw new TypeError("orders() returned neither orders nor { orders, state }");
   if (orders.length > MAX_ORDERS_RETURNED)
-    throw new RangeError(`orders() returned ${orders.length} orders; the maximum is ${MAX_ORDERS_RETURNED}`);
+    throw new RangeError(
+      `orders() returned ${pluralize(orders.length, "order")}; the maximum is ${MAX_ORDERS_RETURNED}`,
+    );
   const wishes = orders.map((one: unknown) => readOrder(one, inputs.market));
   const names = new Set(wishes.map(({ id }) => id));
   if (names.size < wishes.length) throw new RangeError("orders() returned two orders with the same id");

@@ -11,6 +11,7 @@ import { readForChange, venueForChange } from "../../engine/operations/start-rea
 import { runPassesUntil } from "../../engine/pass/round.ts";
 import { type Decimal, max, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { countWithVerb } from "../../kernel/plain-text.ts";
 import { type Balance, balanceIn } from "../../model/account.ts";
 import { type ActorAndRequest, byOf } from "../../model/events.ts";
 import type { Market } from "../../model/market.ts";
@@ -105,7 +106,7 @@ function previewOfChange(strategy: QuoteStrategy, planned: PlannedChange, inputs
   const out = plannedChangeOut(strategy, planned, inputs);
   const fields = out.changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join(", ");
   return {
-    what: `change ${out.id}: ${fields}; ${out.cancelled} orders are canceled, ${out.orders.length} placed, and ${out.kept} stay`,
+    what: `change ${out.id}: ${fields}; ${countWithVerb(out.cancelled, "order")} canceled, ${out.orders.length} placed, and ${out.kept} ${out.kept === 1 ? "stays" : "stay"}`,
     cost: "nothing immediately; its orders use the budget set at the start",
     worstCase:
       "its orders move to the new settings with the next passes, and filled amounts lose value with the price",

@@ -13,6 +13,7 @@ import type { TradingPlace } from "../../engine/operations/start-reads.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
+import { pluralize } from "../../kernel/plain-text.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { MINUTE } from "../../kernel/time.ts";
 import {
@@ -101,7 +102,7 @@ function previewOfQuotes(query: QuoteRequest, plan: PlannedQuote, readings: Quot
   const count = (of: "buy" | "sell") => out.orders.filter(({ side }) => side === of).length;
   const onPaper = query.dryRun ? " (paper trading)" : "";
   return {
-    what: `quote both sides of ${query.symbol} at ${query.exchange}${onPaper}: ${count("buy")} bids and ${count("sell")} asks now, ${out.spreadPercent} % apart, around ${out.reference} ${quote}`,
+    what: `quote both sides of ${query.symbol} at ${query.exchange}${onPaper}: ${pluralize(count("buy"), "bid")} and ${pluralize(count("sell"), "ask")} now, ${out.spreadPercent} % apart, around ${out.reference} ${quote}`,
     cost: `up to ${out.budget.quote} ${quote} and ${out.budget.base} ${base} of your balance are used for quotes`,
     worstCase: out.worstCase,
     limits: [out.cadence.message, ...out.warnings.map(({ message }) => message)],

@@ -258,7 +258,7 @@ function defenceNotices(defence: Defence | undefined, defended: readonly Side[])
   const sides = defended.map((side) => (side === "buy" ? "bids" : "asks")).sort((a, b) => (a < b ? 1 : -1));
   const answer =
     defence.ticks === "pause" ? "paused" : `${pluralize(defence.ticks, "tick")} further from the price`;
-  const message = `${sides.join(" and ")} are ${answer}: most of their last fills lost money within 10 s; it ends ${defence.passes} ${defence.passes === 1 ? "pass" : "passes"} after the last such fill`;
+  const message = `${sides.join(" and ")} are ${answer}: most of their last fills lost money within 10 s; it ends ${pluralize(defence.passes, "pass")} after the last such fill`;
   return [{ code: "defended", message }];
 }
 

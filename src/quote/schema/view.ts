@@ -82,9 +82,9 @@ const lossLimitText = ({ maxLoss }: Pick<QuoteText, "maxLoss">, quote: string): 
 /** Formats the answer to a side that is picked off, if there is one. */
 function defenceLine({ defend }: Pick<QuoteText, "defend">): { defence?: string } {
   if (defend === null) return {};
-  const [ticks, passes] = defend.split(":");
-  const answer = ticks === "pause" ? "is paused" : `moves ${pluralize(ticks ?? "", "tick")} away`;
-  return { defence: `a side that is picked off ${answer}, for ${passes} passes` };
+  const [ticks = "", passes = ""] = defend.split(":");
+  const answer = ticks === "pause" ? "is paused" : `moves ${pluralize(ticks, "tick")} away`;
+  return { defence: `a side that is picked off ${answer}, for ${pluralize(passes, "pass")}` };
 }
 
 const describePlace = (source: string): string => (source === "own" ? "its own book" : source);

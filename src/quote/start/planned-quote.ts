@@ -1,4 +1,5 @@
 /** Plans quotes with the function that a pass uses, and formats the plan for people. */
+
 import { feesOut, placedOut } from "../../engine/operations/shapes.ts";
 import { closedWarnings } from "../../engine/operations/start-reads.ts";
 import { withFirstBase } from "../../engine/position/position.ts";
@@ -16,6 +17,7 @@ import {
   wire,
   ZERO,
 } from "../../kernel/decimal.ts";
+import { pluralize } from "../../kernel/plain-text.ts";
 import { MINUTE, SECOND } from "../../kernel/time.ts";
 import { metLimitWarnings, refusedAmong } from "../../limits/standing.ts";
 import type { Balance } from "../../model/account.ts";
@@ -209,7 +211,7 @@ function defenceWarnings(
 ): { code: string; message: string }[] {
   if (!defence || defence.ticks === "pause" || price === null) return [];
   if (BigInt(defence.ticks) * tick > mul(price, tolerance.price, "down")) return [];
-  const message = `defend moves a side by ${defence.ticks} ticks, which is within the tolerance, so its open orders stay; use more ticks or a smaller --tolerance`;
+  const message = `defend moves a side by ${pluralize(defence.ticks, "tick")}, which is within the tolerance, so its open orders stay; use more ticks or a smaller --tolerance`;
   return [{ code: "small_defence", message }];
 }
 

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { StoreError } from "../../kernel/errors.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { pluralize } from "../../kernel/plain-text.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { control, fenceGuard } from "../tables/trading-tables.ts";
 import { type Context, type Statement, statement } from "./context.ts";
@@ -55,7 +56,7 @@ export async function refuseOlder(
   if (length === 0 || length === migrations.length) return;
   throw new StoreError(
     "unavailable",
-    `an older edgemaker uses this database, and it lacks ${length} migration${length === 1 ? "" : "s"}; stop its server, and run \`edgemaker db migrate\` or \`edgemaker serve\``,
+    `an older edgemaker uses this database, and it lacks ${pluralize(length, "migration")}; stop its server, and run \`edgemaker db migrate\` or \`edgemaker serve\``,
   );
 }
 

@@ -1,4 +1,5 @@
 import { useState } from "hono/jsx/dom";
+import { pluralize } from "../../kernel/plain-text.ts";
 import type { Scope } from "../../model/token.ts";
 import { type ApiError, ask, part } from "../api.ts";
 import { money } from "../format.ts";
@@ -251,7 +252,7 @@ function NewTokenForm({ put, again }: { put: ReturnType<typeof useConfirmation>[
     const { name, scope, days } = form;
     put({
       title: "Create a token?",
-      says: `Its holder can ${MAY[scope]}${days === "" ? ", until it is revoked" : `, for ${days} days`}. It is shown once.`,
+      says: `Its holder can ${MAY[scope]}${days === "" ? ", until it is revoked" : `, for ${pluralize(days, "day")}`}. It is shown once.`,
       yes: "Create token",
       act: async () => {
         const body = {

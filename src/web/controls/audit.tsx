@@ -1,4 +1,5 @@
 import { useState } from "hono/jsx/dom";
+import { pluralize } from "../../kernel/plain-text.ts";
 import { type ApiError, ask, part } from "../api.ts";
 import { number } from "../format.ts";
 import { useLoad } from "../live.ts";
@@ -97,7 +98,7 @@ function Verify() {
       {verdict ? (
         <NoticeBox kind={verdict.faults.length === 0 ? "note" : "error"}>
           {verdict.faults.length === 0
-            ? `${number(verdict.events)} events and ${verdict.checkpoints} checkpoints verified: nothing was changed, deleted or inserted.`
+            ? `${pluralize(number(verdict.events), "event")} and ${verdict.checkpoints} checkpoints verified: nothing was changed, deleted or inserted.`
             : verdict.faults
                 .map(({ event, what }) => `${event === null ? "" : `event ${event}: `}${what}`)
                 .join("; ")}

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
+import { pluralize } from "../../kernel/plain-text.ts";
 import { part } from "../api.ts";
 import { change, digitsOf, inPercent, number, pairOf } from "../format.ts";
 import { useHoldings } from "../holdings.ts";
@@ -167,7 +168,7 @@ function TokenPrice({ token }: { token: string }) {
               {number(data.price)}
             </Stat>
             <Stat name="Confidence, 0 to 1">{number(data.confidence, 2)}</Stat>
-            <Stat name="Sources">{`${data.sources.length} sources`}</Stat>
+            <Stat name="Sources">{pluralize(data.sources.length, "source")}</Stat>
           </dl>
         )}
       </Shown>

@@ -1,5 +1,6 @@
 import { useState } from "hono/jsx/dom";
 import { isPair } from "../../kernel/pair.ts";
+import { pluralize } from "../../kernel/plain-text.ts";
 import { GridChart } from "../chart/chart.tsx";
 import { type Digits, digitsOf, inPercent, number, numberOr, pairOf } from "../format.ts";
 import { COMMON_PAIR, type Holdings, useHoldings } from "../holdings.ts";
@@ -124,8 +125,9 @@ function TradeList({ trades, digits }: { trades: Trades; digits: Digits }) {
   return (
     <>
       <p class="quiet">
-        {summary.count} trades: {summary.buyCount} buys of {number(summary.buyVolume)}, {summary.sellCount}{" "}
-        sells of {number(summary.sellVolume)}; VWAP {number(summary.vwap, digits)}
+        {pluralize(summary.count, "trade")}: {pluralize(summary.buyCount, "buy")} of{" "}
+        {number(summary.buyVolume)}, {pluralize(summary.sellCount, "sell")} of{" "}
+        {`${number(summary.sellVolume)}; VWAP ${number(summary.vwap, digits)}`}
       </p>
       <Table
         label="Trades"

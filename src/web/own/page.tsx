@@ -1,3 +1,4 @@
+import { countWithVerb } from "../../kernel/plain-text.ts";
 import { describeRefusal } from "../../model/refusal-text.ts";
 import { amount, digitsOf, number, pairOf } from "../format.ts";
 import {
@@ -94,7 +95,7 @@ function OwnActions({ one, session }: { one: OwnStatus; session: Session }) {
       of={one}
       session={session}
       whom="this strategy"
-      pause={`Its ${orders.length} orders are canceled until you resume. The base stays.`}
+      pause={`Its ${countWithVerb(orders.length, "order")} canceled until you resume. The base stays.`}
       resume="The next pass calls its function, and places its orders again."
       openOrders={orders.length}
       base={(sellBase) =>

@@ -1,4 +1,5 @@
 import { useState } from "hono/jsx/dom";
+import { countWithVerb } from "../../kernel/plain-text.ts";
 import { describeRefusal } from "../../model/refusal-text.ts";
 import { amount, pairOf } from "../format.ts";
 import { useLoad } from "../live.ts";
@@ -177,7 +178,7 @@ function StartOwnButton(props: {
       route={`POST /strategy/declared/${strategy}`}
       kind="declared"
       title={`Start ${strategy} on ${exchange}?`}
-      says={`${orders.length} orders are placed now. It can use up to ${amount(budget.quote)} ${quote} and ${amount(budget.base)} ${base}. If the market moves and the plan changes, nothing starts.`}
+      says={`${countWithVerb(orders.length, "order")} placed now. It can use up to ${amount(budget.quote)} ${quote} and ${amount(budget.base)} ${base}. If the market moves and the plan changes, nothing starts.`}
       yes="Start it"
     />
   );

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
+import { countWithVerb, pluralize } from "../../kernel/plain-text.ts";
 import { describeWait } from "../../model/refusal-text.ts";
 import { type ApiError, ask, isUnanswered } from "../api.ts";
 import { amount, change, digitsOf, inPercent, money, number, pairOf } from "../format.ts";
@@ -86,8 +87,8 @@ function Outcome({ answer, quote }: { answer: Backtest; quote: string }) {
         <Stat name="In range">{inPercent(answer.timeInRangePercent, 1)}</Stat>
       </dl>
       <p class="quiet">
-        {number(answer.bars)} candles from <Time at={answer.fromAt} /> to <Time at={answer.untilAt} />. Past
-        results do not guarantee future results.
+        {pluralize(number(answer.bars), "candle")} from <Time at={answer.fromAt} /> to{" "}
+        <Time at={answer.untilAt} />. Past results do not guarantee future results.
       </p>
     </>
   );
@@ -187,8 +188,10 @@ function PlanOrders({ planned }: { planned: Planned }) {
   return (
     <details>
       <summary>
-        {planned.orders.length} orders by slot
-        {planned.refused.length > 0 ? `; ${planned.refused.length} slots have no order now` : ""}
+        {pluralize(planned.orders.length, "order")} by slot
+        {planned.refused.length > 0
+          ? `; ${countWithVerb(planned.refused.length, "slot", "has", "have")} no order now`
+          : ""}
       </summary>
       <Table
         label="Orders of the plan"
@@ -279,8 +282,7 @@ export function StartButton(props: StartButtonProps<Planned>) {
       title={`Start this grid on ${exchange}?`}
       says={
         <p>
-          {orders.length === 1 ? "1 order is" : `${orders.length} orders are`} placed {when}:{" "}
-          {money(Number(sums.buys))} {quote} in buys
+          {countWithVerb(orders.length, "order")} placed {when}: {money(Number(sums.buys))} {quote} in buys
           {Number(sums.initialBuy) > 0 ? (
             <b>
               , of which {money(Number(sums.initialBuy))} {quote} buy base at once

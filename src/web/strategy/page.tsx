@@ -1,4 +1,5 @@
 import { useState } from "hono/jsx/dom";
+import { countWithVerb, pluralize } from "../../kernel/plain-text.ts";
 import { part } from "../api.ts";
 import { GridChart } from "../chart/chart.tsx";
 import { lineScaleOf } from "../chart/line-scale.ts";
@@ -66,7 +67,7 @@ const GridActions = ({ grid, ...props }: GridActionsProps) => (
     kind="grid"
     of={grid}
     whom="this grid"
-    pause={`Nothing new is placed. ${grid.openOrders} orders stay open and can fill. Stop and take-profit prices are not watched while it is paused.`}
+    pause={`Nothing new is placed. ${countWithVerb(grid.openOrders, "order", "stays", "stay")} open and can fill. Stop and take-profit prices are not watched while it is paused.`}
     resume={`The next pass places the missing orders: at most ${money(grid.investment)} ${pairOf(grid.symbol).quote} in all slots.`}
     openOrders={grid.openOrders}
     base={(sellBase) => (sellBase ? sells(grid) : keeps(grid))}
@@ -211,7 +212,7 @@ function GridPrices({
     >
       {candles.error ? <Failed error={candles.error} again={candles.again} /> : null}
       <GridChart
-        label={`Candles of ${symbol} on ${exchange} with the grid at ${rangeText(grid, digits)}: ${grid.openOrders} open orders, ${fills.data?.count ?? 0} fills`}
+        label={`Candles of ${symbol} on ${exchange} with the grid at ${rangeText(grid, digits)}: ${pluralize(grid.openOrders, "open order")}, ${pluralize(fills.data?.count ?? 0, "fill")}`}
         candles={candles.data?.candles ?? NO_FILLS}
         fills={fills.data?.fills ?? NO_FILLS}
         digits={digits}
@@ -374,8 +375,8 @@ function MoneyPlan({ planned, symbol }: { planned: PlannedEditAnswer; symbol: st
   const { base, quote } = pairOf(symbol);
   return (
     <dl class="stats">
-      <Stat name="Canceled">{`${planned.cancelled} orders`}</Stat>
-      <Stat name="Placed">{`${planned.orders.length} orders`}</Stat>
+      <Stat name="Canceled">{pluralize(planned.cancelled, "order")}</Stat>
+      <Stat name="Placed">{pluralize(planned.orders.length, "order")}</Stat>
       <Stat name="Quote for buys">{`${money(Number(planned.investment.quote))} ${quote}`}</Stat>
       <Stat name="Free quote">{`${money(Number(planned.free))} ${quote}`}</Stat>
       <Stat name="Realized P&L, stays">{`${change(planned.realized)} ${quote}`}</Stat>
@@ -400,7 +401,8 @@ function Orders({ planned, symbol, digits }: { planned: PlannedEditAnswer; symbo
   return (
     <details>
       <summary>
-        {planned.orders.length} orders{waiting > 0 ? `; ${waiting} slots have no order now` : ""}
+        {pluralize(planned.orders.length, "order")}
+        {waiting > 0 ? `; ${countWithVerb(waiting, "slot", "has", "have")} no order now` : ""}
       </summary>
       <Table
         label="Orders after the change"
@@ -422,5 +424,5 @@ function Orders({ planned, symbol, digits }: { planned: PlannedEditAnswer; symbo
 function describeEdit({ cancelled, orders, ...plan }: PlannedEditAnswer, quote: string): string {
   const kept = `The ${change(plan.realized)} ${quote} of realized P&L stay. The change sells nothing.`;
   if (cancelled === 0 && orders.length === 0) return `No order is canceled or placed. ${kept}`;
-  return `${cancelled} orders are canceled, then ${orders.length} placed: ${money(Number(plan.investment.quote))} ${quote} in buys, of ${money(Number(plan.free))} free. ${kept} It can use up to ${money(Number(plan.maxQuoteUsed))} ${quote}. If the market moves and the plan changes, nothing is changed.`;
+  return `${countWithVerb(cancelled, "order")} canceled, then ${orders.length} placed: ${money(Number(plan.investment.quote))} ${quote} in buys, of ${money(Number(plan.free))} free. ${kept} It can use up to ${money(Number(plan.maxQuoteUsed))} ${quote}. If the market moves and the plan changes, nothing is changed.`;
 }

@@ -1,6 +1,8 @@
 /** What the pages of all kinds of strategies have in common. */
+
 import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
+import { countWithVerb } from "../../kernel/plain-text.ts";
 import { ask, part } from "../api.ts";
 import { change, toneOf } from "../format.ts";
 import { changeCount, useLoad } from "../live.ts";
@@ -170,7 +172,7 @@ export function StrategyActions(props: ActionsProps) {
       title: sellBase ? `Stop ${whom} and sell ${it === "it" ? "its" : "their"} base?` : `Stop ${whom}?`,
       says: (
         <>
-          <p>{props.openOrders} open orders are canceled. You cannot undo this.</p>
+          <p>{countWithVerb(props.openOrders, "open order")} canceled. You cannot undo this.</p>
           <p>{props.base(sellBase)}</p>
         </>
       ),

@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { pluralize } from "../../kernel/plain-text.ts";
 import { describeWait } from "../../model/refusal-text.ts";
 import { part } from "../api.ts";
 import { change, type Digits, digitsOf, feeText, inPercent, money, number, pairOf } from "../format.ts";
@@ -235,7 +236,7 @@ function ReplayResult({ grid: { id, symbol } }: { grid: Grid }) {
             empty="No differences."
           />
           <p class="quiet">
-            {number(of.bars)} candles of {of.timeframe} from <Time at={of.fromAt} /> to{" "}
+            {pluralize(number(of.bars), "candle")} of {of.timeframe} from <Time at={of.fromAt} /> to{" "}
             <Time at={of.untilAt} />.
           </p>
         </>

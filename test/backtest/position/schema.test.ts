@@ -55,7 +55,7 @@ const WARNINGS = {
   path_made_up:
     "a candle of 60 s has four prices, and the path between them is assumed; with passes every 5 s, most fills come from that path",
   few_fills: "2 filled orders are too few to distinguish luck from skill",
-  missing_bars: "1 candles are missing; the price is assumed to move straight across each gap",
+  missing_bars: "1 candle is missing; the price is assumed to move straight across each gap",
 };
 
 // Every figure is computed by hand. The bid buys 1.01 at 99 for 99.99, the ask sells 0.99 at 101 for 99.99; each pays

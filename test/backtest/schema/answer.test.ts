@@ -40,8 +40,8 @@ const answered = (engine: "walk" | undefined, fills = 3) => {
 };
 
 const at = (day: number, hours = 0): number => START + day * DAY + hours * HOUR;
-const FEW = "1 cycles are too few to distinguish luck from skill";
-const MISSING = "1 candles are missing; the price is assumed to move straight across each gap";
+const FEW = "1 cycle is too few to distinguish luck from skill";
+const MISSING = "1 candle is missing; the price is assumed to move straight across each gap";
 const COARSE =
   "depending on the order of a candle's high and low, there are 1 to 3 cycles; these candles are too long for this spacing, so use shorter ones";
 const SLOTS = [
@@ -195,7 +195,7 @@ describe("the result of a grid over five days", () => {
 
   it("is described in a sentence", () => {
     expect(describeBacktest(answered(undefined))).toBe(
-      `The grid would have made 9.131 in quote (5.0526 %) in 1 cycles; buy and hold would have made -17.21142857142857143. Its equity fell by up to 5.846 %. Warnings: ${COARSE}; ${FEW}; ${MISSING}.`,
+      `The grid would have made 9.131 in quote (5.0526 %) in 1 cycle; buy and hold would have made -17.21142857142857143. Its equity fell by up to 5.846 %. Warnings: ${COARSE}; ${FEW}; ${MISSING}.`,
     );
     expect(describeBacktest({ ...answered(undefined), warnings: [] })).toMatch(/ up to 5\.846 %\.$/);
   });

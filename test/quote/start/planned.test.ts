@@ -226,7 +226,7 @@ describe("a plan of quotes for people", () => {
       "not placed": "1 order: there is not enough free quote",
       "loss limit": "cancels both sides at a loss of 30 USDT",
       defence: "a side that is picked off moves 1 tick away, for 60 passes",
-      warnings: expect.stringMatching(/^only one side is quoted.*\. defend moves a side by 1 ticks/),
+      warnings: expect.stringMatching(/^only one side is quoted.*\. defend moves a side by 1 tick/),
     });
     expect(formatQuotePlan(planned({ defend: "pause:7" })).defence).toBe(
       "a side that is picked off is paused, for 7 passes",

@@ -1,4 +1,5 @@
 import { VenueError } from "../../../kernel/errors.ts";
+import { pluralize } from "../../../kernel/plain-text.ts";
 import { createBuckets } from "../../../kernel/rate-limit.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 import type { CallRate } from "../../../ports/venue.ts";
@@ -100,7 +101,7 @@ function createCircuit(name: string, monotonic: () => Millis, pause: Pause) {
       const when = Math.max(1, Math.ceil(wait / SECOND));
       throw new VenueError(
         "unavailable",
-        `${name} has failed ${failures} times in a row; edgemaker retries in ${when} s`,
+        `${name} has failed ${pluralize(failures, "time")} in a row; edgemaker retries in ${when} s`,
       );
     }
     isTrying = isOpen;
