@@ -46,6 +46,30 @@ describe("a side that is picked off", () => {
     expect(messages(...fills)).toEqual([]);
   });
 
+  it.each([
+    [61, 0],
+    [59, 1],
+    [1, 1],
+  ])(
+    "is judged by the clock: fills of %i minutes ago give %i notices, in a market 60 times as fast",
+    async (minutes, count) => {
+      const until = 500_000 * HOUR;
+      const marketTime = (_account: unknown, at: number) => 60 * at;
+      const at = marketTime(undefined, until - minutes * MINUTE);
+      const pages: object[] = [];
+      const store = {
+        async measuredFillsOf(id: string, page: object) {
+          pages.push({ id, ...page });
+          return times(6, bought("99", { at }));
+        },
+      };
+      const running = [{ strategy: { ...GRID, account: "sandbox:kraken:" } }];
+      const notices = await pickedOff({ store, marketTime } as never, running as never, until);
+      expect(notices.map(({ strategy }) => strategy)).toEqual(Array.from({ length: count }, () => "grid-1"));
+      expect(pages).toEqual([{ id: "grid-1", limit: 1000, before: { at: 60 * until } }]);
+    },
+  );
+
   it("is reported once an hour and side, however many checks there are", async () => {
     const box = await testSandbox({ speed: 1 });
     const { id } = await runOperation<{ id: string }>(box.deps, "start_grid", {
