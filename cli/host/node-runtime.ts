@@ -19,7 +19,7 @@ import { fileConnection, readMigrations, readNewSchema } from "./file-connection
 import { killedByFile, killFileText } from "./kill-file.ts";
 import { leadsInward, nodePost, refusePrivate } from "./outbound.ts";
 import { loadedStrategies } from "./own-strategies.ts";
-import { nodeLocal } from "./process/node-local.ts";
+import { awakeTime, nodeLocal } from "./process/node-local.ts";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
@@ -82,7 +82,8 @@ export const nodeSockets: StreamPlatform = {
       },
     };
   },
-  monotonic: nodeLocal.monotonic,
+  // It compares this clock with the exchange's to notice a sleep.
+  monotonic: awakeTime,
   every(millis, run) {
     const timer = setInterval(run, millis).unref();
     return () => clearInterval(timer);

@@ -18,3 +18,23 @@ export function sleepCheck(...clocks: readonly (() => Millis)[]): () => boolean 
       })
       .includes(true);
 }
+
+/** Largest step of the wall clock between two calls that its synchronization can cause. */
+const MAX_CLOCK_SYNC_MS: Millis = SECOND;
+
+/**
+ * Returns a monotonic clock that goes on during a sleep of the machine, in which the platform's one stands still on
+ * Linux: it follows each jump of the wall clock. A lease, for example, ends during a sleep. A wall clock that is set back
+ * has no effect; one that is set ahead counts as a sleep, so that time limits end too early instead of too late.
+ */
+export function clockWithSleep(monotonic: () => Millis, wall: () => Millis): () => Millis {
+  let lead = wall() - monotonic();
+  let slept = 0;
+  return () => {
+    const now = monotonic();
+    const ahead = wall() - now - lead;
+    lead += ahead;
+    if (ahead > MAX_CLOCK_SYNC_MS) slept += ahead;
+    return now + slept;
+  };
+}

@@ -2,12 +2,19 @@ import { randomFillSync } from "node:crypto";
 import { hostname } from "node:os";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { createRandomText } from "../../../src/kernel/random.ts";
+import { clockWithSleep } from "../../../src/kernel/sleep-check.ts";
+import type { Millis } from "../../../src/kernel/time.ts";
 import type { Local } from "../../../src/ports/within-time.ts";
+
+/**
+ * Monotonic time of this process. On Linux it stands still while the machine sleeps. `performance` would load all of
+ * Node's measurement code.
+ */
+export const awakeTime = (): Millis => process.uptime() * 1000;
 
 export const nodeLocal: Local = {
   name: `${hostname()}:${process.pid}`,
-  // `performance` would load all of Node's measurement code.
-  monotonic: () => process.uptime() * 1000,
+  monotonic: clockWithSleep(awakeTime, () => Date.now()),
   randomText: createRandomText(randomFillSync),
   sleep: (millis) => sleep(millis),
   heard: () => setImmediate(),
