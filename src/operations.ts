@@ -15,9 +15,9 @@ import { dexOperations } from "./dex/operations/price.ts";
 import { historyOperations } from "./history/operations/history.ts";
 import { STRATEGY_KINDS, type StrategyKind } from "./kinds.ts";
 import { listDefinitions, listStrategies } from "./lifecycle/operations/list.ts";
-import { agreementReport } from "./liquidity/operations/agreement-report.ts";
+import { liquidityOperation } from "./liquidity/operations/agreement-report.ts";
 import { agreementOperations } from "./liquidity/operations/agreements.ts";
-import { liquidityOperation, watchedPairs } from "./liquidity/operations/report.ts";
+import { watchedPairs } from "./liquidity/operations/report.ts";
 import { marketOperations } from "./market/operations/public-data.ts";
 import { channelOperations } from "./notify/operations/channels.ts";
 import type { Operation } from "./operation.ts";
@@ -60,7 +60,6 @@ export const createOperations = (
   ...reportOperations,
   qualityOperation,
   ...agreementOperations(ids),
-  agreementReport,
   liquidityOperation(ids),
   watchedPairs,
   ...auditOperations,

@@ -23,19 +23,11 @@ import {
   shownPercent,
   tradeCostPart,
 } from "./page-tables.tsx";
-import {
-  costField,
-  detailsField,
-  findingShape,
-  type LiquidityAnswer,
-  LiquidityShape,
-  makerField,
-  totalCostShape,
-} from "./schema.ts";
+import { findingShape, type LiquidityAnswer, LiquidityShape, totalCostShape } from "./schema.ts";
 
 /** Renders the report of an agreement for people who receive it: the results on the first page, then each market. */
 export function agreementPage(answer: unknown): string {
-  const report = plainTexts(answer) as AgreementReport;
+  const report = plainTexts(answer) as LiquidityReport;
   const { markets } = report;
   const body = (
     <>
@@ -69,19 +61,19 @@ export function agreementPage(answer: unknown): string {
   return htmlPage({ title, style: LIQUIDITY_STYLE + AGREEMENT_STYLE, body });
 }
 
-const partiesPart = ({ maker, counterparty, from, to, madeAt, version, changedAt }: AgreementReport) => (
+const partiesPart = ({ maker, counterparty, from, to, madeAt, version, changedAt }: LiquidityReport) => (
   <dl class="head">
     <Fact name="Market maker">{maker ?? "not named"}</Fact>
     <Fact name="Made with">{counterparty ?? "not named"}</Fact>
     <Fact name="Period">{`${from} to ${to}, days in UTC`}</Fact>
     <Fact name="Report made">{`${minuteText(madeAt)} UTC, by edgemaker`}</Fact>
-    {changedAt !== null && (
+    {changedAt !== null && version !== null && (
       <Fact name="Terms">{`${version === 1 ? "unchanged since" : `changed ${countText(version - 1)} times, last on`} ${minuteText(changedAt)} UTC`}</Fact>
     )}
   </dl>
 );
 
-const unknownPart = ({ unknownMarkets }: AgreementReport) =>
+const unknownPart = ({ unknownMarkets }: LiquidityReport) =>
   unknownMarkets.length > 0 && (
     <p class="verdict unknown">{`Not measured, because the settings do not list the exchange: ${unknownMarkets.join(", ")}.`}</p>
   );
@@ -89,7 +81,7 @@ const unknownPart = ({ unknownMarkets }: AgreementReport) =>
 const marketTitle = ({ exchange, symbol }: Pick<ReportedRule, "exchange" | "symbol">): string =>
   exchange === null ? `${symbol}, all markets` : `${symbol} on ${exchange}`;
 
-function rulesPart({ rules, before }: AgreementReport) {
+function rulesPart({ rules, before }: LiquidityReport) {
   const heads = [...RULE_HEADS, ...(before ? [`${before.from} to ${before.to}`] : [])];
   const rows = rules.flatMap((rule, index) => {
     const cells = [...ruleCells(rule), ...(before ? [beforeText(rule)] : [])];
@@ -156,7 +148,7 @@ function eachQuote(markets: readonly LiquidityAnswer[]): [asset: string, Liquidi
 }
 
 /** Lists each market, then the sum of each quote asset with several markets. */
-const costRows = ({ costs, markets }: AgreementReport) =>
+const costRows = ({ costs, markets }: LiquidityReport) =>
   costs && [
     ...markets.map(({ cost = null, ...of }) => ({ name: marketTitle(of), cost })),
     ...costs
@@ -202,16 +194,19 @@ const ruleShape = () =>
       .describe("The same rule in the period before; null without samples of it"),
   });
 
-export const AgreementReportShape = lazy(() =>
+export const LiquidityReportShape = lazy(() =>
   z.object({
-    agreement: z.string().describe("Name of the agreement"),
+    agreement: z.string().nullable().describe("Name of the agreement; null for a report of one market"),
     counterparty: z.string().nullable().describe("Who it was made with"),
     maker: z.string().nullable().describe("Name of the market maker, from the request"),
     madeAt: z.number().describe("Time of the report, in milliseconds since 1970"),
-    from: z.string().describe("First day of the agreement in the period, in UTC"),
-    to: z.string().describe("Last day of the agreement in the period, in UTC"),
-    version: z.number().describe("Number of edits, with the creation"),
-    changedAt: z.number().nullable().describe("Time of the last edit; null for the settings"),
+    from: z.string().describe("First day of the period that the agreement covers, in UTC"),
+    to: z.string().describe("Last day of the period that the agreement covers, in UTC"),
+    version: z.number().nullable().describe("Number of edits, with the creation; null without an agreement"),
+    changedAt: z
+      .number()
+      .nullable()
+      .describe("Time of the last edit; null for the settings and without an agreement"),
     total: z.array(z.string()).describe("Rules of all markets of a pair together, as sentences"),
     unknownMarkets: z.array(z.string()).describe("Markets of exchanges that the settings do not list"),
     verdict: z.enum(["kept", "missed", "unknown"]).nullable().describe("All rules together"),
@@ -236,8 +231,8 @@ export const AgreementReportShape = lazy(() =>
     markets: z.array(LiquidityShape()).describe("The report of each market"),
   }),
 );
-export type AgreementReport = z.output<ReturnType<typeof AgreementReportShape>>;
-export type ReportedRule = AgreementReport["rules"][number];
+export type LiquidityReport = z.output<ReturnType<typeof LiquidityReportShape>>;
+export type ReportedRule = LiquidityReport["rules"][number];
 
 /** Name of the agreement that the settings define. No stored agreement has it. */
 export const SETTINGS_NAME = "settings";
@@ -247,16 +242,6 @@ const AGREEMENT_NAME = `agreement is a name of 1 to 40 letters, digits, - _ . th
 /** The name of any agreement. */
 export const nameField = () =>
   textField("Invalid request", /^[A-Za-z][\w.-]{0,39}$/, AGREEMENT_NAME).describe("Name of the agreement");
-
-export const agreementReportInput = () =>
-  z.object({
-    agreement: nameField(),
-    from: dayField("from").optional().describe("First day, in UTC; default: 30 days before the last one"),
-    to: dayField("to").optional().describe("Last day, in UTC; default: today, or the end of the agreement"),
-    maker: makerField(),
-    cost: costField(),
-    details: detailsField(),
-  });
 
 const marketShape = () =>
   z.object({

@@ -290,12 +290,14 @@ const BY_OPERATION: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
   put_keys: { key: "exchange-api-key", secret: "exchange-secret" },
   create_agreement: { total: "uptime=95", until: "2026-12-31" },
   edit_agreement: { until: "2027-06-30" },
+  // A report is of an agreement, or of a market.
+  get_liquidity_report: { agreement: undefined },
   add_channel: { url: "https://hooks.example/edgemaker" },
 };
 
 /** Returns a field's example; undefined if it is better omitted. */
 const exampleOf = ({ name }: Operation, field: string): unknown =>
-  BY_OPERATION[name]?.[field] ?? BY_FIELD[field];
+  ({ ...BY_FIELD, ...BY_OPERATION[name] })[field];
 
 /** Returns a body with the required fields and useful optional ones. */
 function exampleBody(

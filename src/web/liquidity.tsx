@@ -14,7 +14,7 @@ import {
 } from "./markets/watched-pairs.tsx";
 import { useValue } from "./session.ts";
 import { Table, type TableColumn } from "./table.tsx";
-import type { AgreementList, AgreementReportView, KillAnswer, Session, WatchedPairs } from "./types.ts";
+import type { AgreementList, KillAnswer, LiquidityReportView, Session, WatchedPairs } from "./types.ts";
 import {
   Choice,
   Failed,
@@ -178,7 +178,8 @@ const AGREEMENT_COLUMNS: readonly TableColumn<AgreementRow>[] = [
 ];
 
 function AgreementRules({ of: { agreement }, from, to }: { of: AgreementRow; from: string; to: string }) {
-  const report = useLoad<AgreementReportView>(`GET /agreements/${agreement}/report`, {
+  const report = useLoad<LiquidityReportView>("GET /liquidity/report", {
+    agreement,
     from,
     to,
     details: "false",
@@ -200,8 +201,8 @@ function AgreementRules({ of: { agreement }, from, to }: { of: AgreementRow; fro
           />
           <CostTable label={`What ${agreement} cost`} rows={agreementCosts(data)} />
           <ReportButtons
-            route={`GET /agreements/${agreement}/report`}
-            query={{ from, to }}
+            route="GET /liquidity/report"
+            query={{ agreement, from, to }}
             file={`agreement-${agreement}-${from}-${to}`}
             table="Save rules as CSV"
           />
@@ -211,7 +212,7 @@ function AgreementRules({ of: { agreement }, from, to }: { of: AgreementRow; fro
   );
 }
 
-type AgreedRule = AgreementReportView["rules"][number];
+type AgreedRule = LiquidityReportView["rules"][number];
 
 const AGREEMENT_RULES: readonly TableColumn<AgreedRule>[] = [
   { name: "Market", isHead: true, of: ({ symbol, exchange }) => `${symbol} on ${exchange ?? "all markets"}` },

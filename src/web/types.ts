@@ -14,7 +14,7 @@ import type { PlannedShape, StartedShape, StatusShape } from "../grid/schema/sch
 import type { PlannedEditShape, WithdrawShape } from "../grid/schema/shapes.ts";
 import type { EventsShape, FillsShape, historicOrdersShape } from "../history/schema.ts";
 import type { DefinitionsShape, StrategyListShape } from "../lifecycle/schema.ts";
-import type { AgreementListShape, AgreementReportShape } from "../liquidity/agreement-page.tsx";
+import type { AgreementListShape, LiquidityReportShape } from "../liquidity/agreement-page.tsx";
 import type { WatchedShape } from "../liquidity/operations/report.ts";
 import type { LiquidityShape } from "../liquidity/schema.ts";
 import type { BookShape, CandlesShape, ExchangesShape, TickerShape, TradesShape } from "../market/schema.ts";
@@ -45,7 +45,7 @@ export type OwnStatuses = Of<typeof OwnStrategyStatusesShape>;
 export type OwnStatus = OwnStatuses["strategies"][number];
 export type OwnPlan = Of<typeof PlannedOwnStrategyShape>;
 export type AgreementList = Of<typeof AgreementListShape>;
-export type AgreementReportView = Of<typeof AgreementReportShape>;
+export type LiquidityReportView = Of<typeof LiquidityReportShape>;
 export type WatchedPairs = Of<typeof WatchedShape>;
 export type LiquidityView = Of<typeof LiquidityShape>;
 export type Planned = Of<typeof PlannedShape>;

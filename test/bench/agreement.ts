@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { decimal, mul } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import { DAY, dayOf, HOUR, MINUTE } from "../../src/kernel/time.ts";
-import type { AgreementReport } from "../../src/liquidity/agreement-page.tsx";
+import type { LiquidityReport } from "../../src/liquidity/agreement-page.tsx";
 import { createAgreementStore, createLiquidityStore } from "../../src/liquidity/store/store.ts";
 import { type AccountKey, accountKey } from "../../src/model/account.ts";
 import { dateOf } from "../../src/model/limits.ts";
@@ -42,7 +42,7 @@ export async function agreementFigures(): Promise<Figure[]> {
     from: days.from,
     markets: markets.map(({ exchange, symbol }) => `${exchange}:${symbol} uptime=95 spread=1`).join(", "),
   });
-  await runOperation(deps, "get_agreement_report", request);
+  await runOperation(deps, "get_liquidity_report", request);
   await copyDay(context, today, markets);
   for (const [index, market] of markets.entries()) {
     const account = accountKey(deps.venue(market.exchange).account);
@@ -50,7 +50,7 @@ export async function agreementFigures(): Promise<Figure[]> {
   }
   const name = `a report of ${markets.length} markets over ${DAYS} days, with ${FILLS.toLocaleString("en")} fills`;
   const report = (cost: boolean, details = true) =>
-    runOperation<AgreementReport>(deps, "get_agreement_report", { ...request, cost, details });
+    runOperation<LiquidityReport>(deps, "get_liquidity_report", { ...request, cost, details });
   const counted = (await report(true)).costs?.[0]?.fills;
   if (counted !== FILLS) throw new Error(`the report counts ${counted} fills of ${FILLS}`);
   const figures: Figure[] = [

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { DAY } from "../../src/kernel/time.ts";
-import { type AgreementReport, agreementPage } from "../../src/liquidity/agreement-page.tsx";
+import { agreementPage, type LiquidityReport } from "../../src/liquidity/agreement-page.tsx";
 import { daysBefore } from "../../src/liquidity/operations/agreement-report.ts";
 import { totalFindings } from "../../src/liquidity/report.ts";
 import {
@@ -43,7 +43,7 @@ async function reported(request: object = {}) {
     markets: "kraken:BTC/USDT uptime=95, mexc:BTC/USDT uptime=95, gateio:BTC/USDT depth=100",
     total: "uptime=60 depth=3000",
   });
-  const report = await runOperation<AgreementReport>(deps, "get_agreement_report", {
+  const report = await runOperation<LiquidityReport>(deps, "get_liquidity_report", {
     agreement: "snek",
     from: dayNamed(0),
     to: dayNamed(1),
@@ -53,7 +53,7 @@ async function reported(request: object = {}) {
   return { report, deps };
 }
 
-const short = ({ rules }: AgreementReport) =>
+const short = ({ rules }: LiquidityReport) =>
   rules.map(({ exchange, rule, state, value }) => [exchange, rule.split(",")[0], state, value]);
 
 describe("the report of an agreement", () => {
@@ -107,7 +107,7 @@ describe("the report of an agreement", () => {
     expect(report.rules[3]).toMatchObject({ state: "kept", value: 100, before: { value: 80 } });
     await runOperation(deps, "edit_agreement", { agreement: "snek", until: dayNamed(0) });
     const ask = (request: object) =>
-      runOperation<AgreementReport>(deps, "get_agreement_report", { agreement: "snek", ...request });
+      runOperation<LiquidityReport>(deps, "get_liquidity_report", { agreement: "snek", ...request });
     expect(await ask({})).toMatchObject({ from: dayNamed(0), to: dayNamed(0) });
     await expect(ask({ from: dayNamed(1), to: dayNamed(1) })).rejects.toThrow(
       "has no past day in this period",
@@ -126,7 +126,7 @@ describe("the report of an agreement", () => {
     });
     const exchanges = deps.exchanges.filter(({ id }) => id === "kraken");
     const ask = (over: object) =>
-      runOperation<AgreementReport>({ ...deps, exchanges }, "get_agreement_report", {
+      runOperation<LiquidityReport>({ ...deps, exchanges }, "get_liquidity_report", {
         agreement: "two",
         from: dayNamed(0),
         to: dayNamed(1),
@@ -148,8 +148,8 @@ describe("the report of an agreement", () => {
     const { deps } = await reported();
     const app = await appOver(deps);
     const headers = { authorization: `Bearer ${app.tokens.read}` };
-    const response = await app.ask("/api/v1/agreements/snek/report", { headers });
-    const { markets } = (await response.json()) as AgreementReport;
+    const response = await app.ask("/api/v1/liquidity/report?agreement=snek", { headers });
+    const { markets } = (await response.json()) as LiquidityReport;
     expect([response.status, markets.length, "promise" in (markets[0] ?? {})]).toEqual([200, 3, false]);
   });
 

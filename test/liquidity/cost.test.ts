@@ -3,11 +3,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { mul, wire } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
-import { type AgreementReport, agreementPage } from "../../src/liquidity/agreement-page.tsx";
+import { agreementPage, type LiquidityReport } from "../../src/liquidity/agreement-page.tsx";
 import { readStatusContent } from "../../src/liquidity/operations/check-proof.ts";
 import { readCosts } from "../../src/liquidity/operations/report.ts";
 import { liquidityPage } from "../../src/liquidity/page.tsx";
-import { type LiquidityAnswer, totalCosts } from "../../src/liquidity/schema.ts";
+import { totalCosts } from "../../src/liquidity/schema.ts";
 import { statusPage } from "../../src/liquidity/status-page.tsx";
 import {
   createAgreementStore,
@@ -23,7 +23,7 @@ import { fillMids, strategyDays } from "../../src/storage/tables/liquidity-table
 import { fills } from "../../src/storage/tables/trading-tables.ts";
 import { appOver } from "../support/app.ts";
 import { d } from "../support/grid.ts";
-import { liquidityMinute } from "../support/liquidity-minute.ts";
+import { liquidityMinute, soleMarket } from "../support/liquidity-minute.ts";
 import { fill } from "../support/made.ts";
 import { askingOf, EXCHANGES, START, testSandbox } from "../support/sandbox.ts";
 
@@ -163,7 +163,9 @@ describe("what liquidity cost", () => {
 
           const span = namedSpan(from, to);
           const quality = await box.ask<QualityAnswer>("get_quality", span);
-          const { cost } = await box.ask<LiquidityAnswer>("get_liquidity_report", { ...MARKETS[1], ...span });
+          const { cost } = await box
+            .ask<LiquidityReport>("get_liquidity_report", { ...MARKETS[1], ...span })
+            .then(soleMarket);
           const row = quality.strategies.find(({ id }) => id.startsWith("s2-"));
           const { totalProfit, spread, inventory, fees, fills: count, withoutMid } = row ?? {};
           const isUnknown = count === withoutMid && count !== 0;
@@ -210,13 +212,16 @@ describe("what liquidity cost", () => {
     const query = new URLSearchParams({ ...KRAKEN, ...namedSpan(0, 1) });
     const headers = { authorization: `Bearer ${tokens.read}` };
     const get = (more: string) => ask(`/api/v1/liquidity/report?${query}${more}`, { headers });
-    expect(await (await get("")).json()).toMatchObject({ cost });
+    expect(await (await get("")).json()).toMatchObject({
+      costs: [{ ...cost, markets: 1, unknownMarkets: 0 }],
+      markets: [{ cost }],
+    });
     const page = await (await get("&format=html")).text();
     expect(page).toContain(
       '<b class="gain">1.50\u00a0USDT</b></td><td>2.00\u00a0USDT</td><td>-0.20\u00a0USDT</td><td>0.30\u00a0USDT</td><td>2</td><td>1</td>',
     );
     expect(page.indexOf("What it cost")).toBeLessThan(page.indexOf("<h2>Days"));
-    const report = await box.ask<AgreementReport>("get_agreement_report", {
+    const report = await box.ask<LiquidityReport>("get_liquidity_report", {
       agreement: "all",
       ...namedSpan(0, 1),
     });
@@ -228,11 +233,8 @@ describe("what liquidity cost", () => {
     const html = agreementPage(report);
     expect(html.indexOf("What it cost")).toBeLessThan(html.indexOf("What was offered"));
     expect(html).toContain("<b>2 of 3 markets in USDT</b>");
-    for (const [name, answer] of [
-      ["get_liquidity_report", await (await get("")).json()],
-      ["get_agreement_report", report],
-    ] as const) {
-      const operation = createOperations(EXCHANGES).find((one) => one.name === name);
+    const operation = createOperations(EXCHANGES).find(({ name }) => name === "get_liquidity_report");
+    for (const answer of [await (await get("")).json(), report]) {
       const view = JSON.stringify(operation?.cli?.view?.(answer));
       expect(view).toContain('"totalProfit":1.5');
       expect(view).toContain('"spreadCaptured":2');
@@ -241,13 +243,17 @@ describe("what liquidity cost", () => {
 
   it("is unknown without a mid of any fill or without a strategy, never zero", async () => {
     await box.put([bid({ mid: null })], [ONE_DAY, NONE, NONE, NONE, NONE]);
-    const report = await box.ask<LiquidityAnswer>("get_liquidity_report", { ...KRAKEN, ...namedSpan(0, 1) });
+    const report = await box
+      .ask<LiquidityReport>("get_liquidity_report", { ...KRAKEN, ...namedSpan(0, 1) })
+      .then(soleMarket);
     expect(report.cost).toMatchObject({ totalProfit: 1.5, spread: null, inventory: 1.8, withoutMid: 1 });
     expect(liquidityPage(report)).toContain("<td>not known</td><td>1.80");
-    const none = await box.ask<LiquidityAnswer>("get_liquidity_report", {
-      ...MARKETS[3],
-      ...namedSpan(0, 1),
-    });
+    const none = await box
+      .ask<LiquidityReport>("get_liquidity_report", {
+        ...MARKETS[3],
+        ...namedSpan(0, 1),
+      })
+      .then(soleMarket);
     expect(none.cost).toBeNull();
     expect(liquidityPage(none)).toContain("no strategy of the market has figures for these days");
   });
@@ -275,14 +281,16 @@ describe("what liquidity cost", () => {
 
   it("is left out of a report on request, and of the status page always", async () => {
     await box.put([bid({})], [ONE_DAY, NONE, NONE, NONE, NONE]);
-    const report = await box.ask<LiquidityAnswer>("get_liquidity_report", {
-      ...KRAKEN,
-      ...namedSpan(0, 1),
-      cost: false,
-    });
+    const report = await box
+      .ask<LiquidityReport>("get_liquidity_report", {
+        ...KRAKEN,
+        ...namedSpan(0, 1),
+        cost: false,
+      })
+      .then(soleMarket);
     expect("cost" in report).toBe(false);
     expect(liquidityPage(report)).not.toContain("<h2>What it cost");
-    const agreed = await box.ask<AgreementReport>("get_agreement_report", { agreement: "all", cost: false });
+    const agreed = await box.ask<LiquidityReport>("get_liquidity_report", { agreement: "all", cost: false });
     expect([agreed.costs, agreed.markets.some((market) => "cost" in market)]).toEqual([undefined, false]);
     expect(agreementPage(agreed)).not.toContain("<h2>What it cost");
     await box.store.keep(KRAKEN, liquidityMinute({ minute: FIRST * MINUTES_PER_DAY }));

@@ -5,8 +5,8 @@ import { moveYear } from "../../src/adapters/libsql/archive.ts";
 import { offerUpdate } from "../../src/adapters/libsql/pass-store.ts";
 import { type Decimal, ONE, sum, wire } from "../../src/kernel/decimal.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
+import type { LiquidityReport } from "../../src/liquidity/agreement-page.tsx";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
-import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
 import { createLiquidityStore, type LiquidityDeps } from "../../src/liquidity/store/store.ts";
 import { dateOf } from "../../src/model/limits.ts";
 import type { LiquidityPromise } from "../../src/model/samples/promise.ts";
@@ -23,7 +23,7 @@ import { statement } from "../../src/storage/client/context.ts";
 import { liquidityMinutes } from "../../src/storage/tables/liquidity-tables.ts";
 import { appOver } from "../support/app.ts";
 import { d } from "../support/grid.ts";
-import { liquidityMinute } from "../support/liquidity-minute.ts";
+import { liquidityMinute, soleMarket } from "../support/liquidity-minute.ts";
 import { runOperation, START, testSandbox } from "../support/sandbox.ts";
 
 const PAIR = { exchange: "kraken", symbol: "BTC/USDT" } as const;
@@ -45,12 +45,12 @@ async function box({
   const deps: LiquidityDeps = { ...sandbox.deps, liquidity: { store, pairs: [{ ...PAIR, promise }] } };
   sandbox.time.pass(days * DAY + 90 * MINUTE);
   const report = (over: object = {}, by: Partial<LiquidityDeps> = {}) =>
-    runOperation<LiquidityAnswer>({ ...deps, ...by }, "get_liquidity_report", {
+    runOperation<LiquidityReport>({ ...deps, ...by }, "get_liquidity_report", {
       ...PAIR,
       from: dateOf(FIRST),
       to: dateOf(FIRST + days - 1),
       ...over,
-    });
+    }).then(soleMarket);
   const { client } = sandbox.context;
   const daysStored = async () =>
     (await client.execute("select day from liquidity_days order by day")).rows.map(

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { DAY, HOUR } from "../../src/kernel/time.ts";
+import type { LiquidityReport } from "../../src/liquidity/agreement-page.tsx";
 import { liquidityPage } from "../../src/liquidity/page.tsx";
-import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
 import { createLiquidityStore, type LiquidityDeps } from "../../src/liquidity/store/store.ts";
 import { dateOf } from "../../src/model/limits.ts";
 import { MINUTES_PER_DAY } from "../../src/model/samples/sample.ts";
 import { d } from "../support/grid.ts";
-import { liquidityMinute } from "../support/liquidity-minute.ts";
+import { liquidityMinute, soleMarket } from "../support/liquidity-minute.ts";
 import { askingOf, START, testSandbox } from "../support/sandbox.ts";
 
 const PAIR = { exchange: "kraken", symbol: "BTC/USDT" } as const;
@@ -33,13 +33,13 @@ async function sampled() {
   box.time.pass(2 * DAY);
   const { ask } = askingOf(deps);
   const report = (more: object = {}) =>
-    ask<LiquidityAnswer>("get_liquidity_report", {
+    ask<LiquidityReport>("get_liquidity_report", {
       ...PAIR,
       from: dateOf(FIRST),
       to: dateOf(FIRST + 1),
       cost: false,
       ...more,
-    });
+    }).then(soleMarket);
   return { report };
 }
 

@@ -5,12 +5,12 @@ import { describe, expect, it } from "vitest";
 import { offerUpdate } from "../../src/adapters/libsql/pass-store.ts";
 import { digest } from "../../src/kernel/digest.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
+import type { LiquidityReport } from "../../src/liquidity/agreement-page.tsx";
 import { checkBundle, readStatusContent } from "../../src/liquidity/operations/check-proof.ts";
 import { bundleLines, signDays } from "../../src/liquidity/operations/proof.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
 import { liquidityPage } from "../../src/liquidity/page.tsx";
 import { type BundleDay, dayText, signedText } from "../../src/liquidity/proof.ts";
-import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
 import { statusPage } from "../../src/liquidity/status-page.tsx";
 import {
   createProofKey,
@@ -22,7 +22,7 @@ import { createLiquidityStore, type LiquidityDeps } from "../../src/liquidity/st
 import { MINUTES_PER_DAY, type OfferedMinute } from "../../src/model/samples/sample.ts";
 import { importKek } from "../../src/storage/client/envelope.ts";
 import { d } from "../support/grid.ts";
-import { liquidityMinute } from "../support/liquidity-minute.ts";
+import { liquidityMinute, soleMarket } from "../support/liquidity-minute.ts";
 import { askingOf, START, testSandbox } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
 
@@ -172,7 +172,9 @@ describe("signed days", () => {
     await sign();
     const hashes = (await proofs.days(PAIR, 0, FIRST + 9)).map(({ hash }) => hash);
     const request = { ...PAIR, from: "2026-01-01", to: "2026-01-04" };
-    const report = await askingOf(deps).ask<LiquidityAnswer>("get_liquidity_report", request);
+    const report = await askingOf(deps)
+      .ask<LiquidityReport>("get_liquidity_report", request)
+      .then(soleMarket);
     expect(report.days.map(({ signedHash }) => signedHash)).toEqual([...hashes, null]);
     const pages = [
       liquidityPage(report),

@@ -59,5 +59,8 @@ it("a cron samples the configured pairs on the edge", async () => {
   expect(rows?.[0]?.spread).toBeGreaterThan(0n);
   const path = "/api/v1/liquidity/report?exchange=kraken&symbol=BTC/USDT";
   const response = await app.ask(path, { headers: { authorization: `Bearer ${app.tokens.read}` } });
-  expect([response.status, await response.json()]).toMatchObject([200, { exchange: "kraken", preset: null }]);
+  expect([response.status, await response.json()]).toMatchObject([
+    200,
+    { agreement: null, markets: [{ exchange: "kraken", preset: null }] },
+  ]);
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Decimal, mul, ONE } from "../../src/kernel/decimal.ts";
 import { DAY } from "../../src/kernel/time.ts";
+import type { LiquidityReport } from "../../src/liquidity/agreement-page.tsx";
 import { liquidityPage } from "../../src/liquidity/page.tsx";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
 import { createLiquidityStore, type LiquidityDeps } from "../../src/liquidity/store/store.ts";
@@ -11,7 +12,7 @@ import { foldSamples, MINUTES_PER_DAY, sampleBook } from "../../src/model/sample
 import { slippageSums, TRADE_SIZES } from "../../src/model/samples/sums.ts";
 import { createOperations } from "../../src/operations.ts";
 import { d } from "../support/grid.ts";
-import { liquidityMinute } from "../support/liquidity-minute.ts";
+import { liquidityMinute, soleMarket } from "../support/liquidity-minute.ts";
 import { askingOf, EXCHANGES, START, testSandbox } from "../support/sandbox.ts";
 
 const PAIR = { exchange: "kraken", symbol: "BTC/USDT" } as const;
@@ -139,13 +140,13 @@ describe("the cost to trade in a report", () => {
     box.time.pass(3 * DAY);
     const { ask } = askingOf(deps);
     report = (more = {}) =>
-      ask("get_liquidity_report", {
+      ask<LiquidityReport>("get_liquidity_report", {
         ...PAIR,
         from: dateOf(FIRST),
         to: dateOf(FIRST + 2),
         cost: false,
         ...more,
-      });
+      }).then(soleMarket);
   });
 
   it("has bounds for the period and for each day with a sample", async () => {
@@ -181,7 +182,7 @@ describe("the cost to trade in a report", () => {
     );
     expect(page).toContain(`<td>${dateOf(FIRST + 1)}</td><td>0.40 to 0.50\u00a0%</td>`);
     const view = createOperations(EXCHANGES).find(({ name }) => name === "get_liquidity_report")?.cli?.view;
-    expect(view?.(answer)).toMatchObject({
+    expect(view?.({ agreement: null, markets: [answer] })).toMatchObject({
       costToTrade: [{ day: "all days", "order of 100": "0.30 to 0.50\u00a0%" }, {}, {}],
     });
     const empty = await report({ from: dateOf(FIRST + 2) });

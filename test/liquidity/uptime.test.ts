@@ -2,13 +2,14 @@ import { expect, it } from "vitest";
 import { runRound } from "../../src/engine/pass/round.ts";
 import { mixHash, pseudorandomShare } from "../../src/kernel/hash.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";
+import type { LiquidityReport } from "../../src/liquidity/agreement-page.tsx";
 import { sampleFirst, sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
-import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
 import { createLiquidityStore, type LiquidityDeps } from "../../src/liquidity/store/store.ts";
 import type { VenueName } from "../../src/model/market.ts";
 import { minuteOf } from "../../src/model/samples/sample.ts";
 import { quoteInput } from "../../src/quote/schema/input.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
+import { soleMarket } from "../support/liquidity-minute.ts";
 import { runOperation, START } from "../support/sandbox.ts";
 import { isWhole, most } from "../support/whole.ts";
 
@@ -119,7 +120,7 @@ async function quotedMinutes(name: VenueName, minutes: number, { every, isCron }
     // Stores the last minute.
     exchange.chance(undefined);
     await pass();
-    const result = await runOperation<LiquidityAnswer>(deps, "get_liquidity_report", pair);
+    const result = await runOperation<LiquidityReport>(deps, "get_liquidity_report", pair).then(soleMarket);
     const known = (await liquidity.store.minutes(pair, 0, minuteOf(time.now()))).map(({ minute }) => minute);
     const trueMillis = known.reduce((sum, minute) => sum + truth.of(minute), 0);
     return { result, known: known.length, truth: (100 * trueMillis) / (known.length * MINUTE) };

@@ -5,6 +5,7 @@ import { runRound } from "../../src/engine/pass/round.ts";
 import { encode } from "../../src/kernel/codec.ts";
 import { VenueError } from "../../src/kernel/errors.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
+import type { LiquidityReport } from "../../src/liquidity/agreement-page.tsx";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
 import { liquidityPage } from "../../src/liquidity/page.tsx";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
@@ -23,6 +24,7 @@ import type { Venue } from "../../src/ports/venue.ts";
 import { statement } from "../../src/storage/client/context.ts";
 import { appOver } from "../support/app.ts";
 import { d } from "../support/grid.ts";
+import { soleMarket } from "../support/liquidity-minute.ts";
 import { runOperation, START, type TestSandbox, testSandbox } from "../support/sandbox.ts";
 
 const PAIR: WatchedPair = { exchange: "kraken", symbol: "BTC/USDT" };
@@ -69,7 +71,7 @@ async function watched(options: TestSandbox = {}) {
     }
   };
   const report = (request: object = {}) =>
-    runOperation<Reported>(deps, "get_liquidity_report", { ...PAIR, ...request });
+    runOperation<LiquidityReport>(deps, "get_liquidity_report", { ...PAIR, ...request }).then(soleMarket);
   return { ...box, deps, pass, report, minutes: store.minutes };
 }
 
@@ -392,7 +394,11 @@ describe("the volume of MEXC's rule", () => {
     });
     const volumeBy = async (candles: Venue["candles"]) => {
       const over = { ...deps, venue: telling(candles) };
-      return volume(await runOperation<Reported>(over, "get_liquidity_report", { ...PAIR, ...request }));
+      return volume(
+        await runOperation<LiquidityReport>(over, "get_liquidity_report", { ...PAIR, ...request }).then(
+          soleMarket,
+        ),
+      );
     };
     const whole = deps.venue(PAIR.exchange).candles;
     // A day that the exchange does not tell is unknown, not empty.
@@ -430,7 +436,18 @@ describe("the report over HTTP", () => {
     expect(table.body).toMatch(/^day,known,ownSpreadPercent,ownTwoSidedPercent/);
     // Percents, as a person has them.
     const request = await ask(`${good}&preset=agreement&spread=1.5&uptime=95`);
-    expect((JSON.parse(request.body) as Reported).findings[0]).toMatchObject({ limit: 95, state: "unknown" });
+    expect(soleMarket(JSON.parse(request.body)).findings[0]).toMatchObject({ limit: 95, state: "unknown" });
+    const name = /name an agreement, or exchange and symbol/;
+    for (const [query, message] of [
+      ["", name],
+      ["exchange=kraken", name],
+      ["symbol=BTC/USDT", name],
+      [`agreement=snek&${good}`, /an agreement has its own markets and rules; remove exchange, symbol/],
+      ["agreement=snek&uptime=95", /remove uptime/],
+    ] as const) {
+      const { status, body } = await ask(query);
+      expect([query, status, body]).toEqual([query, 400, expect.stringMatching(message)]);
+    }
   });
 });
 

@@ -1,3 +1,4 @@
+import type { LiquidityReport } from "../../src/liquidity/agreement-page.tsx";
 import {
   addUpMinutes,
   joinDays,
@@ -6,12 +7,21 @@ import {
   type UpRule,
 } from "../../src/liquidity/obligations.ts";
 import { findingsOf, upRuleOf } from "../../src/liquidity/page-tables.tsx";
+import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
 import type { LiquidityPromise } from "../../src/model/samples/promise.ts";
 import type { LiquidityMinute, MissedMinute } from "../../src/model/samples/sample.ts";
 import type { Minutes } from "../../src/model/samples/sums.ts";
 import { d } from "./grid.ts";
 
 /** Known minutes and misses of a span as their sums, each day by itself, as they are stored. */
+/** Returns the only market of a report without an agreement. */
+export function soleMarket({ agreement, markets }: LiquidityReport): LiquidityAnswer {
+  const [market, ...others] = markets;
+  if (agreement !== null || market === undefined || others.length > 0)
+    throw new Error("not a report of one market");
+  return market;
+}
+
 export function spanOf(
   minutes: Minutes,
   {

@@ -257,7 +257,6 @@ describe("a heavy operation", () => {
       "backtest_centered_grid",
       "backtest_grid",
       "backtest_quote",
-      "get_agreement_report",
       "get_disposals",
       "get_liquidity_report",
       "get_quality",

@@ -8,7 +8,7 @@ const operations = createOperations(EXCHANGES);
 
 const CHANNELS = ["list_channels", "test_channel", "replay_channel", "remove_channel"];
 const BACKTESTS = ["backtest_grid", "backtest_centered_grid", "backtest_quote"];
-const REPORTS = ["get_report", "get_agreement_report", "get_liquidity_report"];
+const REPORTS = ["get_report", "get_liquidity_report"];
 const HISTORY = ["orders", "fills", "events"].map((what) => `get_strategy_${what}`);
 
 describe("the operations that", () => {
@@ -64,7 +64,6 @@ describe("the operations that", () => {
         "get_report",
         "get_disposals",
         "get_quality",
-        "get_agreement_report",
         "get_liquidity_report",
       ],
     ],
@@ -199,7 +198,6 @@ describe("the operations that", () => {
         "preview_centered_grid",
         "start_centered_grid",
         ...BACKTESTS,
-        "get_agreement_report",
         "get_liquidity_report",
       ],
     ],

@@ -1,24 +1,26 @@
+import * as z from "zod";
 import { csv } from "../../kernel/csv.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { dayOf, type Millis } from "../../kernel/time.ts";
 import { dateOf } from "../../model/limits.ts";
 import { NO_SUMS } from "../../model/samples/sums.ts";
-import { type Operation, operation } from "../../operation.ts";
+import { type Call, type Operation, operation } from "../../operation.ts";
 import {
   type AgreedMarket,
-  type AgreementReport,
-  AgreementReportShape,
   agreementPage,
-  agreementReportInput,
   dayNumber,
+  type LiquidityReport,
+  LiquidityReportShape,
   type NamedAgreement,
+  nameField,
   type ReportedRule,
 } from "../agreement-page.tsx";
 import { writtenMarket } from "../market-text.ts";
 import { type LiquiditySpan, overallState } from "../obligations.ts";
-import { costToTradeShown, findingsOf, ORDER_COST_COLUMNS, upRuleOf } from "../page-tables.tsx";
+import { liquidityPage } from "../page.tsx";
+import { costToTradeShown, findingsOf, upRuleOf } from "../page-tables.tsx";
 import { describeTotalRules, findingOut, totalFindings, totalRule } from "../report.ts";
-import { COST_COLUMNS, costShown, formatCost, type LiquidityAnswer, totalCosts } from "../schema.ts";
+import { costShown, formatCost, type LiquidityAnswer, liquidityInput, totalCosts } from "../schema.ts";
 import type { LiquidityDeps } from "../store/store.ts";
 import {
   type PairReport,
@@ -28,7 +30,14 @@ import {
   requestedDays,
   type SampledDeps,
 } from "./pair-report.ts";
-import { readAgreements, readCosts } from "./report.ts";
+import {
+  daysCsv,
+  LIQUIDITY_COLUMNS,
+  marketView,
+  readAgreements,
+  readCosts,
+  readMarketReport,
+} from "./report.ts";
 
 interface Period {
   readonly agreement: NamedAgreement;
@@ -50,81 +59,188 @@ const reportedRules = (
     }),
   );
 
-export const agreementReport: Operation = operation({
-  name: "get_agreement_report",
-  summary: "Show which rules of an agreement were kept, missed or are unknown",
-  effect: "read",
-  access: "token",
-  lane: "heavy",
-  http: { route: "GET /agreements/:agreement/report", from: "query" },
-  cli: {
-    path: "agreement report",
-    positional: ["agreement"],
-    view: agreementReportView,
-    columns: [
-      "exchange",
-      "symbol",
-      "rule",
-      "state",
-      "value",
-      "limit",
-      "unit",
-      "before",
-      "reason",
-      ...COST_COLUMNS,
-      ...ORDER_COST_COLUMNS,
-      "known",
-      "minutes",
-      "bothSides",
-      "ownSpread",
-      "ownBidsWithin2",
-      "ownAsksWithin2",
-    ],
-    examples: [
-      "edgemaker agreement report snek --from 2026-01-01 --to 2026-01-31",
-      "edgemaker agreement report snek --maker 'Snek Treasury' --cost false --format html > january.html",
-    ],
-  },
-  mcp: { defaults: { details: false } },
-  failure: "Internal error",
-  input: agreementReportInput,
-  output: AgreementReportShape,
-  html: agreementPage,
-  csv: (answer) =>
-    csv(
-      [...RULE_COLUMNS, "stateBefore", "valueBefore"],
-      (answer as AgreementReport).rules.map(({ before, ...rule }) => [
-        ...RULE_COLUMNS.map((name) => rule[name]),
-        before?.state ?? null,
-        before?.value ?? null,
-      ]),
-    ),
-  async run(deps: LiquidityDeps, { agreement: name, maker = null, cost, details, ...request }, call) {
-    const { liquidity, store } = deps;
-    const agreement = (await readAgreements(deps)).find((one) => one.name === name);
-    if (!liquidity || !agreement)
-      throw new AppError(
-        "Not found",
-        `there is no agreement ${name}; \`edgemaker agreement list\` shows all of them`,
-      );
-    const now = await store.now();
-    const period = { agreement, days: agreedDays(agreement, request, now), now };
-    const report = await reportOfAgreement({ ...deps, liquidity }, period, { maker, details });
-    if (!cost) return report;
-    const costs = await readCosts(deps, agreement.markets, period.days, call);
-    const withCost = (market: LiquidityAnswer, index: number) => {
-      const ofMarket = costs[index];
-      return { ...market, cost: ofMarket ? formatCost(ofMarket) : null };
-    };
-    return { ...report, costs: totalCosts(costs), markets: report.markets.map(withCost) };
-  },
-});
+/** Columns of the command line's tables, most important first. */
+const REPORT_TABLE_COLUMNS = [
+  "exchange",
+  "symbol",
+  "rule",
+  "state",
+  "value",
+  "limit",
+  "unit",
+  "before",
+  "reason",
+  ...LIQUIDITY_COLUMNS,
+  "bothSides",
+  "ownSpread",
+];
+
+/** Fields that set the rules of a report of one market. */
+const MARKET_FIELDS = [
+  "exchange",
+  "symbol",
+  "preset",
+  "spread",
+  "depth",
+  "band",
+  "levels",
+  "uptime",
+] as const;
+
+const reportInput = (ids: readonly string[]) => {
+  const { exchange, symbol, ...others } = liquidityInput(ids).shape;
+  return z
+    .object({
+      agreement: nameField()
+        .optional()
+        .describe("Name of an agreement; or name a market with exchange and symbol"),
+      exchange: exchange.optional(),
+      symbol: symbol.optional(),
+      ...others,
+    })
+    .superRefine((request, { addIssue }) => {
+      const message = (text: string) => addIssue({ code: "custom", message: `Invalid request: ${text}` });
+      if (request.agreement === undefined) {
+        if (request.exchange === undefined || request.symbol === undefined)
+          message("name an agreement, or exchange and symbol");
+        return;
+      }
+      const others = MARKET_FIELDS.filter((name) => request[name] !== undefined);
+      if (others.length > 0)
+        message(`an agreement has its own markets and rules; remove ${others.join(", ")}`);
+    });
+};
+
+export const liquidityOperation = (ids: readonly string[]): Operation =>
+  operation({
+    name: "get_liquidity_report",
+    summary: "Show which rules of an agreement, or of one market, were kept, missed or are unknown",
+    effect: "read",
+    access: "token",
+    lane: "heavy",
+    http: { route: "GET /liquidity/report", from: "query" },
+    cli: {
+      path: "liquidity report",
+      positional: ["agreement"],
+      words: {
+        "agreement report": {
+          summary: "Show which rules of an agreement were kept, missed or are unknown",
+          input: {},
+          fields: ["agreement", "from", "to", "maker", "cost", "details"],
+        },
+      },
+      view: liquidityReportView,
+      columns: REPORT_TABLE_COLUMNS,
+      examples: [
+        "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --from 2026-01-01 --to 2026-01-31",
+        "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --preset agreement --spread 2 --depth 500",
+        "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --cost false --format html > report.html",
+        "edgemaker agreement report snek --from 2026-01-01 --to 2026-01-31",
+        "edgemaker agreement report snek --maker 'Snek Treasury' --cost false --format html > january.html",
+      ],
+    },
+    mcp: { defaults: { details: false } },
+    failure: "Internal error",
+    input: () => reportInput(ids),
+    output: LiquidityReportShape,
+    html: (answer) => {
+      const market = marketAlone(answer);
+      return market ? liquidityPage(market) : agreementPage(answer);
+    },
+    csv: (answer) => {
+      const market = marketAlone(answer);
+      return market ? daysCsv(market) : rulesCsv(answer as LiquidityReport);
+    },
+    async run(deps: LiquidityDeps, { agreement, exchange, symbol, ...request }, call) {
+      if (agreement !== undefined) return readAgreementReport(deps, { ...request, agreement }, call);
+      if (exchange === undefined || symbol === undefined)
+        throw new AppError("Invalid request", "name an agreement, or exchange and symbol");
+      return marketReport(await readMarketReport(deps, { ...request, exchange, symbol }, call));
+    },
+  });
+
+/** Returns the only market of a report without an agreement. */
+const marketAlone = (answer: unknown): LiquidityAnswer | undefined => {
+  const { agreement, markets } = answer as LiquidityReport;
+  return agreement === null ? markets[0] : undefined;
+};
+
+/** Returns the report of one market in the form of an agreement's. */
+function marketReport({ answer, costs }: Awaited<ReturnType<typeof readMarketReport>>): LiquidityReport {
+  const { exchange, symbol, maker, madeAt, from, to, verdict, findings } = answer;
+  const rules = findings.map((finding) => ({ exchange, symbol, ...finding, before: null }));
+  return {
+    agreement: null,
+    counterparty: null,
+    maker,
+    madeAt,
+    from,
+    to,
+    version: null,
+    changedAt: null,
+    total: [],
+    unknownMarkets: [],
+    verdict,
+    counts: countStates(rules),
+    before: null,
+    rules,
+    ...(costs ? { costs: totalCosts(costs) } : {}),
+    markets: [answer],
+  };
+}
+
+function countStates(rules: readonly ReportedRule[]): LiquidityReport["counts"] {
+  const count = (state: ReportedRule["state"]) => rules.filter((rule) => rule.state === state).length;
+  return { kept: count("kept"), missed: count("missed"), unknown: count("unknown") };
+}
+
+const rulesCsv = ({ rules }: LiquidityReport): string =>
+  csv(
+    [...RULE_COLUMNS, "stateBefore", "valueBefore"],
+    rules.map(({ before, ...rule }) => [
+      ...RULE_COLUMNS.map((name) => rule[name]),
+      before?.state ?? null,
+      before?.value ?? null,
+    ]),
+  );
+
+interface AgreementRequest extends Pick<PairReport, "details"> {
+  readonly agreement: string;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly maker?: string | undefined;
+  readonly cost: boolean;
+}
+
+async function readAgreementReport(
+  deps: LiquidityDeps,
+  { agreement: name, maker, cost, details, ...request }: AgreementRequest,
+  call: Call,
+): Promise<LiquidityReport> {
+  const { liquidity, store } = deps;
+  const agreement = (await readAgreements(deps)).find((one) => one.name === name);
+  if (!liquidity || !agreement)
+    throw new AppError(
+      "Not found",
+      `there is no agreement ${name}; \`edgemaker agreement list\` shows all of them`,
+    );
+  const now = await store.now();
+  const period = { agreement, days: agreedDays(agreement, request, now), now };
+  const report = await reportOfAgreement({ ...deps, liquidity }, period, { maker: maker ?? null, details });
+  if (!cost) return report;
+  const costs = await readCosts(deps, agreement.markets, period.days, call);
+  const withCost = (market: LiquidityAnswer, index: number) => {
+    const ofMarket = costs[index];
+    return { ...market, cost: ofMarket ? formatCost(ofMarket) : null };
+  };
+  return { ...report, costs: totalCosts(costs), markets: report.markets.map(withCost) };
+}
 
 async function reportOfAgreement(
   deps: SampledDeps,
   period: Period,
   { maker, details }: Pick<PairReport, "maker" | "details">,
-): Promise<AgreementReport> {
+): Promise<LiquidityReport> {
   const { agreement, days, now } = period;
   const markets: {
     readonly market: AgreedMarket;
@@ -138,7 +254,6 @@ async function reportOfAgreement(
   const found = markets.map(({ market, report }) => ({ market, findings: report.answer.findings }));
   const before = await readBefore(deps, period);
   const rules = reportedRules([...found, ...(await totalsOf(deps, period, spans))], before?.rules ?? []);
-  const count = (state: ReportedRule["state"]) => rules.filter((rule) => rule.state === state).length;
   const unmeasured = agreement.unknownMarkets.map(() => ({ state: "unknown" as const }));
   return {
     agreement: agreement.name,
@@ -152,7 +267,7 @@ async function reportOfAgreement(
     total: agreement.total ? describeTotalRules(agreement.total) : [],
     unknownMarkets: [...agreement.unknownMarkets],
     verdict: overallState([...rules, ...unmeasured]),
-    counts: { kept: count("kept"), missed: count("missed"), unknown: count("unknown") },
+    counts: countStates(rules),
     before: before && { from: dateOf(before.days.from), to: dateOf(before.days.to) },
     rules,
     markets: markets.map(({ report }) => report.answer),
@@ -209,8 +324,10 @@ async function readBefore(deps: SampledDeps, period: Period) {
   return { days, rules: [...rules, ...(await totalsOf(deps, { ...period, days }, spans))] };
 }
 
-/** Formats the report for people: the rules first, then one row per market. */
-function agreementReportView(answer: unknown) {
+/** Formats the report for people: of an agreement, the rules first, then one row per market. */
+function liquidityReportView(answer: unknown) {
+  const market = marketAlone(answer);
+  if (market) return marketView(market);
   const {
     rules,
     markets,
@@ -221,7 +338,7 @@ function agreementReportView(answer: unknown) {
     unknownMarkets,
     costs,
     ...rest
-  } = answer as AgreementReport;
+  } = answer as LiquidityReport;
   return {
     ...rest,
     ...(total.length === 0 ? {} : { total: total.join("; ") }),

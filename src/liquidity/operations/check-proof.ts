@@ -3,14 +3,14 @@ import { bytesOfHex, digest } from "../../kernel/digest.ts";
 import { parseDay } from "../../kernel/read-time.ts";
 import { DAY, dayOf, MINUTE } from "../../kernel/time.ts";
 import { dateOf } from "../../model/limits.ts";
-import { PROOF_FORMAT } from "../../model/samples/promise.ts";
+import { PROOF_FORMAT, type WatchedPair } from "../../model/samples/promise.ts";
 import { EMPTY_OFFER, parseOffer, twoSidedMillis } from "../../model/samples/sample.ts";
 import { type BundleDay, type BundleHead, dayText, signedText } from "../proof.ts";
 import { MINUTE_COLUMNS } from "../report.ts";
 import type { LiquidityAnswer } from "../schema.ts";
 import type { PairStatus, StatusContent } from "../status-page.tsx";
 import type { LiquidityDeps } from "../store/store.ts";
-import { liquidityOperation, promisedPairs } from "./report.ts";
+import { promisedPairs, readMarketReport } from "./report.ts";
 
 interface BundleVerdict {
   readonly valid: boolean;
@@ -228,13 +228,10 @@ export async function readStatusContent(
   const madeAt = await deps.store.now();
   const today = dayOf(madeAt);
   const proofs = deps.liquidity?.proofs;
-  const { run } = liquidityOperation(deps.exchanges.map(({ id }) => id));
-  const report = (pair: object, from: number) =>
-    run(
-      deps,
-      { ...pair, from: dateOf(from), to: dateOf(today), cost: false, details: false },
-      { actor: "local" },
-    ) as Promise<LiquidityAnswer>;
+  const report = async (pair: WatchedPair, from: number): Promise<LiquidityAnswer> => {
+    const request = { ...pair, from: dateOf(from), to: dateOf(today), cost: false, details: false };
+    return (await readMarketReport(deps, request, { actor: "local" })).answer;
+  };
   const pairs = new Map<string, PairStatus>();
   let publicKey: string | null = null;
   for (const { exchange, symbol } of await promisedPairs(deps, today)) {

@@ -15,12 +15,11 @@ import {
   type PromiseRequest,
   type WatchedPair,
 } from "../../model/samples/promise.ts";
-import { type Call, type Operation, operation } from "../../operation.ts";
+import { type Call, operation } from "../../operation.ts";
 import { betweenParts } from "../../ports/heavy.ts";
 import { profitOfDays } from "../../quality/answer.ts";
 import { type QualityDeps, readSpreads } from "../../quality/operations/quality.ts";
 import { agreementOf, isSampled, type NamedAgreement, settingsAgreement } from "../agreement-page.tsx";
-import { liquidityPage } from "../page.tsx";
 import { costToTradeShown, ORDER_COST_COLUMNS } from "../page-tables.tsx";
 import {
   COST_COLUMNS,
@@ -28,7 +27,7 @@ import {
   formatCost,
   type LiquidityAnswer,
   LiquidityShape,
-  liquidityInput,
+  type liquidityInput,
   type MarketCost,
 } from "../schema.ts";
 import type { AgreementStore, LiquidityDeps } from "../store/store.ts";
@@ -56,7 +55,7 @@ const configuredIds = ({ exchanges }: AgreementDeps): string[] => exchanges.map(
 export const promisedPairs = async (deps: AgreementDeps, today: number): Promise<readonly PromisedPair[]> =>
   withAgreed(deps, (await deps.liquidity?.agreements?.agreements()) ?? [], today);
 
-const LIQUIDITY_COLUMNS = [
+export const LIQUIDITY_COLUMNS = [
   "day",
   "known",
   "upPercent",
@@ -86,69 +85,43 @@ const LIQUIDITY_COLUMNS = [
   "reason",
 ];
 
-export const liquidityOperation = (ids: readonly string[]): Operation =>
-  operation({
-    name: "get_liquidity_report",
-    summary: "Show what your orders and the market offered, compared with an agreement",
-    effect: "read",
-    access: "token",
-    lane: "heavy",
-    http: { route: "GET /liquidity/report", from: "query" },
-    cli: {
-      path: "liquidity report",
-      view: reportView,
-      columns: LIQUIDITY_COLUMNS,
-      examples: [
-        "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --from 2026-01-01 --to 2026-01-31",
-        "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --preset agreement --spread 2 --depth 500",
-        "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --cost false --format html > report.html",
-      ],
-    },
-    mcp: { defaults: { details: false } },
-    failure: "Internal error",
-    input: () => liquidityInput(ids),
-    output: LiquidityShape,
-    html: liquidityPage,
-    csv: (answer) => {
-      const { days } = answer as LiquidityAnswer;
-      const columns = Object.keys(
-        LiquidityShape().shape.days.element.shape,
-      ) as (keyof (typeof days)[number])[];
-      return csv(
-        columns,
-        days.map((row) => columns.map((name) => row[name])),
-      );
-    },
-    async run(
-      deps: LiquidityDeps,
-      { exchange, symbol, maker = null, preset, band, cost, details, ...request },
-      call,
-    ) {
-      const { liquidity, store } = deps;
-      const pair = { exchange, symbol };
-      if (!liquidity) throw nobodyWatches(pair);
-      const now = await store.now();
-      const days = requestedDays(request, now);
-      const ofPair = (await promisedPairs(deps, dayOf(now))).filter(
-        (promisedPair) => promisedPair.exchange === exchange && promisedPair.symbol === symbol,
-      );
-      const watched = ofPair.find(({ promise: rules }) => rules) ?? ofPair[0];
-      const bands = { "0.5": 0, "1": 1, "2": 2 } as const;
-      const limits = { ...request, band: band === undefined ? undefined : bands[band] };
-      const promise = promiseOf(watched?.promise, preset, limits);
-      const { answer } = await reportOfPair({ ...deps, liquidity }, pair, {
-        days,
-        now,
-        promise,
-        maker,
-        details,
-      });
-      if (answer.known === 0 && !watched) throw nobodyWatches(pair);
-      if (!cost) return answer;
-      const [ofMarket] = await readCosts(deps, [pair], days, call);
-      return { ...answer, cost: ofMarket ? formatCost(ofMarket) : null };
-    },
-  });
+/** Formats the days of a market's report as a table. */
+export function daysCsv({ days }: LiquidityAnswer): string {
+  const columns = Object.keys(LiquidityShape().shape.days.element.shape) as (keyof (typeof days)[number])[];
+  return csv(
+    columns,
+    days.map((row) => columns.map((name) => row[name])),
+  );
+}
+
+type MarketRequest = z.output<ReturnType<typeof liquidityInput>>;
+
+/** Reads the report of one market, with its P&L if requested. */
+export async function readMarketReport(
+  deps: LiquidityDeps,
+  { exchange, symbol, maker, preset, band, cost, details, ...request }: MarketRequest,
+  call: Call,
+): Promise<{ readonly answer: LiquidityAnswer; readonly costs?: readonly MarketCost[] }> {
+  const { liquidity, store } = deps;
+  const pair = { exchange, symbol };
+  if (!liquidity) throw nobodyWatches(pair);
+  const now = await store.now();
+  const days = requestedDays(request, now);
+  const ofPair = (await promisedPairs(deps, dayOf(now))).filter(
+    (promisedPair) => promisedPair.exchange === exchange && promisedPair.symbol === symbol,
+  );
+  const watched = ofPair.find(({ promise: rules }) => rules) ?? ofPair[0];
+  const bands = { "0.5": 0, "1": 1, "2": 2 } as const;
+  const limits = { ...request, band: band === undefined ? undefined : bands[band] };
+  const promise = promiseOf(watched?.promise, preset, limits);
+  const options = { days, now, promise, maker: maker ?? null, details };
+  const { answer } = await reportOfPair({ ...deps, liquidity }, pair, options);
+  if (answer.known === 0 && !watched) throw nobodyWatches(pair);
+  if (!cost) return { answer };
+  const costs = await readCosts(deps, [pair], days, call);
+  const [ofMarket] = costs;
+  return { answer: { ...answer, cost: ofMarket ? formatCost(ofMarket) : null }, costs };
+}
 
 /** Returns the requested terms, with the settings' agreement as default. */
 function promiseOf(
@@ -169,8 +142,8 @@ function promiseOf(
   return { preset: name, request };
 }
 
-/** Formats the report for people: depths as a table, without rules that were not requested and days without data. */
-function reportView(answer: unknown) {
+/** Formats a market's report for people: depths as a table, without missing rules and days without data. */
+export function marketView(answer: LiquidityAnswer) {
   const {
     own,
     market,
@@ -183,7 +156,7 @@ function reportView(answer: unknown) {
     costToTrade,
     samples: _samples,
     ...named
-  } = answer as LiquidityAnswer;
+  } = answer;
   const { maker: _maker, madeAt: _madeAt, ...result } = named;
   const { gaps, days, hash, ...counts } = result;
   const line = ({ spreadPercent, twoSidedPercent }: typeof own) =>

@@ -1,7 +1,7 @@
 import { change, inPercent, money, number, pairOf, toneOf } from "../format.ts";
 import { useLoad } from "../live.ts";
 import { Table, type TableColumn } from "../table.tsx";
-import type { AgreementReportView, LiquidityView, WatchedPairs } from "../types.ts";
+import type { LiquidityReportView, LiquidityView, WatchedPairs } from "../types.ts";
 import { Failed, Section, Shown } from "../ui.tsx";
 
 /** A minute's sample is available after the minute. */
@@ -48,37 +48,39 @@ export function Offers({ days, cost, ...query }: Where & { days: string; cost: b
   const { exchange, symbol } = query;
   // P&L is read from all fills of the days, so it is read once.
   const how = cost ? {} : EVERY_MINUTE;
-  const output = useLoad<LiquidityView>(
+  const output = useLoad<LiquidityReportView>(
     "GET /liquidity/report",
     { ...query, cost: String(cost), details: "false" },
     how,
   );
   return (
     <Shown of={output}>
-      {(report) => (
-        <>
-          <p>
-            <b>{symbol}</b> on {exchange} {days}: {sampledText(report)}
-          </p>
-          <Table
-            label={`Liquidity of ${symbol} on ${exchange} ${days}`}
-            columns={offeredIn(pairOf(symbol).quote)}
-            rows={[
-              { whose: "Own orders", of: report.own },
-              { whose: "Whole book", of: report.market },
-            ]}
-            keyOf={({ whose }) => whose}
-            empty="No samples yet."
-          />
-          {report.findings.length === 0 ? null : <Promised report={report} />}
-          {cost ? (
-            <CostTable
-              label={`What ${symbol} on ${exchange} cost`}
-              rows={[{ name: `${symbol} on ${exchange}`, cost: report.cost ?? null }]}
+      {({ markets: [report] }) =>
+        report && (
+          <>
+            <p>
+              <b>{symbol}</b> on {exchange} {days}: {sampledText(report)}
+            </p>
+            <Table
+              label={`Liquidity of ${symbol} on ${exchange} ${days}`}
+              columns={offeredIn(pairOf(symbol).quote)}
+              rows={[
+                { whose: "Own orders", of: report.own },
+                { whose: "Whole book", of: report.market },
+              ]}
+              keyOf={({ whose }) => whose}
+              empty="No samples yet."
             />
-          ) : null}
-        </>
-      )}
+            {report.findings.length === 0 ? null : <Promised report={report} />}
+            {cost ? (
+              <CostTable
+                label={`What ${symbol} on ${exchange} cost`}
+                rows={[{ name: `${symbol} on ${exchange}`, cost: report.cost ?? null }]}
+              />
+            ) : null}
+          </>
+        )
+      }
     </Shown>
   );
 }
@@ -140,7 +142,7 @@ const Promised = ({ report: { symbol, exchange, preset, findings } }: { report: 
   />
 );
 
-type CostView = Omit<NonNullable<AgreementReportView["costs"]>[number], "markets" | "unknownMarkets">;
+type CostView = Omit<NonNullable<LiquidityReportView["costs"]>[number], "markets" | "unknownMarkets">;
 
 interface MarketCostRow {
   readonly name: string;
@@ -181,7 +183,7 @@ export const CostTable = ({ label, rows }: { label: string; rows: readonly Marke
 );
 
 /** Lists the markets, then the sum of each quote asset with several markets. */
-export const agreementCosts = ({ costs = [], markets }: AgreementReportView): MarketCostRow[] => [
+export const agreementCosts = ({ costs = [], markets }: LiquidityReportView): MarketCostRow[] => [
   ...markets.map(({ symbol, exchange, cost = null }) => ({ name: `${symbol} on ${exchange}`, cost })),
   ...costs
     .filter(({ markets: count }) => count > 1)

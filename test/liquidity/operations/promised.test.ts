@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../../src/compose/config.ts";
 import { DAY, dayOf, MINUTE } from "../../../src/kernel/time.ts";
+import type { LiquidityReport } from "../../../src/liquidity/agreement-page.tsx";
 import { nearlyMissed, promiseAlarms } from "../../../src/liquidity/operations/promised.ts";
 import { sampleLiquidity } from "../../../src/liquidity/operations/sample.ts";
 import { upRuleOf } from "../../../src/liquidity/page-tables.tsx";
@@ -9,7 +10,7 @@ import type { LiquidityPromise } from "../../../src/model/samples/promise.ts";
 import type { LiquidityMinute } from "../../../src/model/samples/sample.ts";
 import { checkAlarms } from "../../../src/report/operations/alarm-checks.ts";
 import { d } from "../../support/grid.ts";
-import { liquidityMinute, spanOf } from "../../support/liquidity-minute.ts";
+import { liquidityMinute, soleMarket, spanOf } from "../../support/liquidity-minute.ts";
 import { runOperation, testSandbox } from "../../support/sandbox.ts";
 
 const row = (minute: number, over: Partial<LiquidityMinute> = {}): LiquidityMinute =>
@@ -110,12 +111,12 @@ describe("a liquidity commitment", () => {
       ],
       count: 2,
     });
-    const report = await runOperation<{ preset: string; findings: unknown[] }>(deps, "get_liquidity_report", {
+    const report = await runOperation<LiquidityReport>(deps, "get_liquidity_report", {
       exchange,
       symbol,
       from: "2026-01-01",
       to: "2026-01-01",
-    });
+    }).then(soleMarket);
     expect(report).toMatchObject({
       preset: "agreement",
       findings: [{ limit: 99.5 }, { limit: 500 }, { limit: 500 }],

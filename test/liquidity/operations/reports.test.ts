@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DAY, MINUTE } from "../../../src/kernel/time.ts";
-import type { AgreementReport } from "../../../src/liquidity/agreement-page.tsx";
-import type { LiquidityAnswer } from "../../../src/liquidity/schema.ts";
+import type { LiquidityReport } from "../../../src/liquidity/agreement-page.tsx";
 import {
   createAgreementStore,
   createLiquidityStore,
@@ -10,7 +9,7 @@ import {
 import { MINUTES_PER_DAY } from "../../../src/model/samples/sample.ts";
 import { createOperations } from "../../../src/operations.ts";
 import { d } from "../../support/grid.ts";
-import { liquidityMinute } from "../../support/liquidity-minute.ts";
+import { liquidityMinute, soleMarket } from "../../support/liquidity-minute.ts";
 import { askingOf, EXCHANGES, START, testSandbox } from "../../support/sandbox.ts";
 
 const PAIR = { exchange: "kraken", symbol: "BTC/USDT" } as const;
@@ -47,8 +46,11 @@ async function reportBox(pairs: readonly object[] = [PAIR]) {
   const { ask, preview } = askingOf(deps);
   const today = { from: "2026-01-01", to: "2026-01-01", cost: false };
   const report = (over: object = {}) =>
-    ask<LiquidityAnswer>("get_liquidity_report", { ...PAIR, ...today, ...over });
-  return { ...box, deps, ask, preview, report, slept, agreements };
+    ask<LiquidityReport>("get_liquidity_report", { ...PAIR, ...today, ...over }).then(soleMarket);
+  /** The same with what belongs to its agreement, as an operation returns it. */
+  const whole = (over: object = {}) =>
+    ask<LiquidityReport>("get_liquidity_report", { ...PAIR, ...today, ...over });
+  return { ...box, deps, ask, preview, report, whole, slept, agreements };
 }
 const named = (name: string) => createOperations(EXCHANGES).find((one) => one.name === name);
 const TERMS = { preset: "agreement", spread: 2, depth: 600, levels: 2, band: "2", uptime: 90 };
@@ -227,11 +229,12 @@ describe("a liquidity report", () => {
   });
 
   it("is a table of its days, and for people a few lines and tables whose columns are all named", async () => {
-    const { report } = await reportBox();
+    const { whole } = await reportBox();
     const operation = named("get_liquidity_report");
-    const answer = await report(TERMS);
-    expect(operation?.csv?.(answer).split("\r\n")[1]).toMatch(/^2026-01-01,3,2,66\.6/);
-    const shown = operation?.cli?.view?.(answer) as Record<string, unknown>;
+    const answered = await whole(TERMS);
+    const answer = soleMarket(answered);
+    expect(operation?.csv?.(answered).split("\r\n")[1]).toMatch(/^2026-01-01,3,2,66\.6/);
+    const shown = operation?.cli?.view?.(answered) as Record<string, unknown>;
     expect(shown).toMatchObject({
       exchange: "kraken",
       known: 3,
@@ -251,34 +254,26 @@ describe("a liquidity report", () => {
     });
     for (const name of ["maker", "madeAt", "hours", "samples", "cost"])
       expect(shown).not.toHaveProperty(name);
-    expect(operation?.cli?.view?.({ ...answer, cost: null })).toMatchObject({
+    expect(operation?.cli?.view?.({ ...answered, markets: [{ ...answer, cost: null }] })).toMatchObject({
       cost: "unknown: no strategy has a daily figure",
     });
-    const empty = await report({ from: "2025-12-31", to: "2025-12-31" });
+    const empty = await whole({ from: "2025-12-31", to: "2025-12-31" });
     const nothing = operation?.cli?.view?.(empty) as Record<string, unknown>;
     expect(nothing).toMatchObject({ own: "unknown: no minute of the period has a sample", days: [] });
     expect(["depths", "preset", "terms", "findings"].filter((name) => name in nothing)).toEqual([]);
-    const cost = { totalProfit: 1, spread: 1, inventory: 0, fees: 0, fills: 1, withoutMid: 0, quote: "USDT" };
-    expectColumns("get_liquidity_report", operation?.cli?.view?.({ ...answer, cost }), ["unknownMarkets"]);
   });
 });
 
 /** Every field of every table is a column, and every column is a field of a table. */
-function expectColumns(name: string, shown: unknown, unused: readonly string[] = []): void {
-  const tables = Object.values(shown as object).filter(
-    (part) => Array.isArray(part) && typeof part[0] === "object",
-  );
+function expectColumns(shown: readonly unknown[]): void {
+  const tables = shown
+    .flatMap((view) => Object.values(view as object))
+    .filter((part) => Array.isArray(part) && typeof part[0] === "object");
   const fields = new Set(tables.flat().flatMap((row: object) => Object.keys(row)));
-  const columns = new Set(named(name)?.cli?.columns);
+  const columns = new Set(named("get_liquidity_report")?.cli?.columns);
   const left = ["day", "moreGaps", "to", "twoSidedPercent", "markets"];
-  expect(
-    [...fields].filter((field) => !columns.has(field) && !left.includes(field)),
-    name,
-  ).toEqual([]);
-  expect(
-    [...columns].filter((column) => !fields.has(column) && !unused.includes(column)),
-    name,
-  ).toEqual([]);
+  expect([...fields].filter((field) => !columns.has(field) && !left.includes(field))).toEqual([]);
+  expect([...columns].filter((column) => !fields.has(column))).toEqual([]);
 }
 
 describe("an agreement", () => {
@@ -358,7 +353,7 @@ describe("an agreement", () => {
     await expect(ask("edit_agreement", { agreement: "snek", until: "2026-01-01" })).rejects.toThrow(
       "until must not be before from",
     );
-    for (const name of ["get_agreement", "edit_agreement", "get_agreement_report"])
+    for (const name of ["get_agreement", "edit_agreement", "get_liquidity_report"])
       await expect(ask(name, { agreement: "none" }), name).rejects.toThrow(/there is no agreement none/);
     await expect(ask("get_agreement", { agreement: "settings" })).rejects.toThrow(/no agreement settings/);
     const overtaken = { ...agreements, add: async () => false };
@@ -375,9 +370,9 @@ describe("an agreement", () => {
   });
 
   it("has a report of its rules, in total and against the period before, as text and as tables", async () => {
-    const { ask } = await reportBox();
+    const { ask, whole } = await reportBox();
     await ask("create_agreement", { ...NEW, markets: `${NEW.markets}, mexc:BTC/USDT mexc-st` });
-    const report = await ask<AgreementReport>("get_agreement_report", {
+    const report = await ask<LiquidityReport>("get_liquidity_report", {
       agreement: "snek",
       from: "2026-01-02",
       to: "2026-01-02",
@@ -402,7 +397,7 @@ describe("an agreement", () => {
       [1000, expect.closeTo(833.333333, 5)],
       [1000, expect.closeTo(666.666667, 5)],
     ]);
-    const operation = named("get_agreement_report");
+    const operation = named("get_liquidity_report");
     const shown = operation?.cli?.view?.(report) as Record<string, readonly object[]>;
     expect(shown.rules?.[0]).toMatchObject({ exchange: "kraken", value: 100, before: "unknown 33.3333" });
     expect(shown.rules?.at(-1)).toMatchObject({ exchange: "all" });
@@ -426,8 +421,10 @@ describe("an agreement", () => {
     expect(lines).toHaveLength(report.rules.length + 2);
     const cost = { totalProfit: 1, spread: 1, inventory: 0, fees: 0, fills: 1, withoutMid: 0, quote: "USDT" };
     const withCosts = { ...report, costs: [{ ...cost, markets: 1, unknownMarkets: 1 }] };
-    expectColumns("get_agreement_report", operation?.cli?.view?.(withCosts));
-    const alone = await ask<AgreementReport>("get_agreement_report", {
+    const market = await whole(TERMS);
+    const withCost = { ...market, markets: [{ ...soleMarket(market), cost }] };
+    expectColumns([withCosts, withCost].map((answer) => operation?.cli?.view?.(answer)));
+    const alone = await ask<LiquidityReport>("get_liquidity_report", {
       agreement: "snek",
       to: "2026-01-01",
       cost: false,
@@ -437,7 +434,7 @@ describe("an agreement", () => {
       markets: `${NEW.markets}, kraken:ETH/USDT`,
       from: "2026-01-02",
     });
-    const young = await ask<AgreementReport>("get_agreement_report", { agreement: "new" });
+    const young = await ask<LiquidityReport>("get_liquidity_report", { agreement: "new" });
     expect([young.from, young.before, young.total]).toEqual(["2026-01-02", null, []]);
     const unknown = { ...young, unknownMarkets: ["gateio:BTC/USDT", "x:A/B"] };
     const shownYoung = operation?.cli?.view?.(unknown) as Record<string, unknown>;
