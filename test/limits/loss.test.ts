@@ -23,9 +23,9 @@ async function app(set: object) {
       await driven.tick(31_000);
     },
     id: (await driven.start(GRID)).id,
-    errors: async (kind: string, id: string) =>
+    errors: async (id: string) =>
       (
-        await call<{ events: { kind: string; message: string }[] }>("GET", `/strategy/${kind}/${id}/events`)
+        await call<{ events: { kind: string; message: string }[] }>("GET", `/strategies/${id}/events`)
       ).body.events
         .filter((event) => event.kind === "error")
         .map(({ message }) => message),
@@ -98,18 +98,18 @@ describe("a grid beyond its loss limit", () => {
     "sends one alert when %s pauses it, and one more for the next pause",
     async (limited) => {
       const { id, moved, tick, errors, resume } = await app({ [limited]: "USDT=20" });
-      expect(await errors("grid", id)).toEqual([]);
+      expect(await errors(id)).toEqual([]);
       await moved(0.94);
       for (const _pass of [1, 2, 3]) await tick();
       const alert = expect.stringMatching(
         new RegExp(`^it is paused: the limit ${limited} is USDT=20, but .* lost`),
       );
-      expect(await errors("grid", id)).toEqual([alert]);
+      expect(await errors(id)).toEqual([alert]);
       await resume(id);
       for (const _pass of [1, 2]) await tick();
       await moved(0.94);
       for (const _pass of [1, 2, 3]) await tick();
-      expect(await errors("grid", id)).toEqual([alert, alert]);
+      expect(await errors(id)).toEqual([alert, alert]);
     },
   );
 
@@ -117,7 +117,7 @@ describe("a grid beyond its loss limit", () => {
     const { id, moved, tick, errors } = await app({ strategyLoss: "USDT=20", onLoss: "stop" });
     await moved(0.94);
     for (const _pass of [1, 2, 3, 4]) await tick();
-    expect(await errors("grid", id)).toEqual([]);
+    expect(await errors(id)).toEqual([]);
   });
 
   it("stops and sells where the setting says so", async () => {
