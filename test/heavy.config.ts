@@ -33,6 +33,7 @@ const WALKED = [
   "test/quality/month.test.ts",
   "test/quote/uptime.test.ts",
   "test/liquidity/uptime.test.ts",
+  "test/simulation/golden/golden.test.ts",
   "test/simulation/simulation.test.ts",
   "test/world/alike.test.ts",
   "test/world/waits.test.ts",

@@ -78,36 +78,38 @@ export const configOf = (n: number): OwnStrategyConfig => ({
 });
 
 /** What a person asks of a grid, asked of a function. */
-export async function actOnOwnStrategy(deps: Deps, exchange: string, deed: Deed, id?: string): Promise<void> {
-  const { store } = deps;
-  const { name, version } = ownStrategyKind([]);
-  if (deed.kind === "start" || deed.kind === "start_centered") {
-    const { base, quote } = splitPair(deed.symbol);
-    const now = await store.now();
-    await store.createStrategy(
-      {
-        kind: name,
-        version,
-        config: configOf(Math.floor(now / 1000)),
-        state: newOwnStrategyState(decimal("0.01") * BigInt(TICKS)),
-        wants: "run",
-        keepOrders: false,
-        sellBase: false,
-        status: "running",
-        phase: "starting",
-        lastError: null,
-        stoppedAt: null,
-        request: null,
-        startedAt: now,
-        prefix: `declared-${exchange}-${base}-${quote}`,
-        account: accountKey(deps.venue(exchange).account),
-        symbol: deed.symbol,
-      },
-      BY,
-    );
-  }
-  if (id === undefined) return;
-  if (deed.kind === "stop")
-    await store.setWants(id, "stop", { keepOrders: deed.keep, sellBase: deed.sell ?? false }, BY);
-  if (deed.kind === "pause" || deed.kind === "run") await store.setPaused(id, deed.kind === "pause", BY);
-}
+export const actOnOwnStrategy =
+  (configFor: (n: number) => OwnStrategyConfig = configOf) =>
+  async (deps: Deps, exchange: string, deed: Deed, id?: string): Promise<void> => {
+    const { store } = deps;
+    const { name, version } = ownStrategyKind([]);
+    if (deed.kind === "start" || deed.kind === "start_centered") {
+      const { base, quote } = splitPair(deed.symbol);
+      const now = await store.now();
+      await store.createStrategy(
+        {
+          kind: name,
+          version,
+          config: configFor(Math.floor(now / 1000)),
+          state: newOwnStrategyState(decimal("0.01") * BigInt(TICKS)),
+          wants: "run",
+          keepOrders: false,
+          sellBase: false,
+          status: "running",
+          phase: "starting",
+          lastError: null,
+          stoppedAt: null,
+          request: null,
+          startedAt: now,
+          prefix: `declared-${exchange}-${base}-${quote}`,
+          account: accountKey(deps.venue(exchange).account),
+          symbol: deed.symbol,
+        },
+        BY,
+      );
+    }
+    if (id === undefined) return;
+    if (deed.kind === "stop")
+      await store.setWants(id, "stop", { keepOrders: deed.keep, sellBase: deed.sell ?? false }, BY);
+    if (deed.kind === "pause" || deed.kind === "run") await store.setPaused(id, deed.kind === "pause", BY);
+  };

@@ -6,6 +6,7 @@ import type { Permit } from "../../src/ports/venue.ts";
 import { isQuote } from "../../src/quote/kind.ts";
 import { actOnFollow } from "../kinds/deeds.ts";
 import { actOnOwnStrategy } from "../own/deeds.ts";
+import { exampleConfig } from "../own/examples.ts";
 import { actOnQuote } from "../quote/deeds.ts";
 import type { Deed } from "./deeds.ts";
 import { EXCHANGE, OTHER_EXCHANGES } from "./shape.ts";
@@ -21,7 +22,12 @@ const operation = (name: string): Operation => {
 /** What has no operation of its own for another kind than a grid. */
 const FOLLOWED = new Set<Deed["kind"]>(["start", "start_centered", "stop", "pause", "run", "edit"]);
 
-const ACTS = { follow: actOnFollow, quote: actOnQuote, declared: actOnOwnStrategy };
+const ACTS = {
+  follow: actOnFollow,
+  quote: actOnQuote,
+  declared: actOnOwnStrategy(),
+  example: actOnOwnStrategy(exampleConfig),
+};
 
 const HALF = 5n * 10n ** 17n;
 

@@ -3,6 +3,7 @@ import { join, relative } from "node:path";
 import { Worker } from "node:worker_threads";
 import { build, type Plugin } from "esbuild";
 import { ALIASES } from "../../cli/build/aliases.mjs";
+import { PACKAGE_ALIASES } from "../support/package-alias.ts";
 import { added, type Job, NO_TALLY, type Tally } from "./jobs.ts";
 import type { Mutant } from "./mutant.ts";
 
@@ -61,7 +62,7 @@ async function bundled(entry: string, sourcemap: boolean, mutant?: Mutant): Prom
     format: "esm",
     platform: "node",
     external: ["libsql"],
-    alias: ALIASES,
+    alias: { ...ALIASES, ...PACKAGE_ALIASES },
     sourcemap,
     logLevel: "silent",
     plugins: mutant ? [planting(mutant)] : [],

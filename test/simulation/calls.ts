@@ -19,6 +19,10 @@ export interface Net {
   readonly quietAt: number;
   /** Where bounds are played to the bound: how late a request takes effect, and reads are as old as they may be. */
   readonly latest?: number;
+  /** Set where nothing goes wrong and nothing is drawn: only writes take time. */
+  readonly isEven?: boolean;
+  /** What a call draws of its own. In an even run it depends on the call's name and time, and not on the calls before. */
+  readonly drawFor: (name: string) => Random;
   readonly isDown: (what: "store" | "venue") => boolean;
   readonly isDownAlone: (name: string) => boolean;
 }
@@ -42,6 +46,7 @@ interface Requested<T> {
 
 /** One call: a request leg, an effect, a response leg, and whatever goes wrong with them. */
 export async function call<T>(net: Net, task: Task, request: Requested<T>): Promise<T> {
+  if (net.isEven) return evenCall(net, task, request);
   const { scheduler, random, trace } = net;
   const index = trace.nextCall();
   const fault = net.faults({ kind: request.kind, name: request.name, index });
@@ -81,6 +86,25 @@ export async function call<T>(net: Net, task: Task, request: Requested<T>): Prom
   }
   if (fault === "refused") scheduler.at(leftAt + 20, () => attempt(wait, request.refused));
   else scheduler.quietly(leftAt + request.timeout, () => attempt(wait, request.silence), wait.isOver);
+  return wait.promise;
+}
+
+/** Each way of a write in an even run. */
+const EVEN_LEG_MS = 20;
+
+/** One call of an even run. Only a write waits, so the number of reads and of calls to the store changes nothing. */
+async function evenCall<T>({ scheduler, trace }: Net, task: Task, request: Requested<T>): Promise<T> {
+  trace.add(`${trace.nextCall()} ${request.name}`);
+  const kept = request.leaves?.();
+  if (kept !== undefined) return kept;
+  if (request.kind === "store" || request.kind === "read") return request.effect(0);
+  const wait = waitOf<T>(task);
+  scheduler.at(scheduler.now() + EVEN_LEG_MS, async () => {
+    const result = await settled(request.effect(0));
+    scheduler.at(scheduler.now() + EVEN_LEG_MS, () =>
+      "error" in result ? wait.fail(result.error) : wait.answer(result.value),
+    );
+  });
   return wait.promise;
 }
 

@@ -7,10 +7,12 @@ import { named } from "../support/named.ts";
 import { bundleWorker } from "./build.ts";
 import { exposureTier } from "./exposure/tier.ts";
 import { type Fault, faultAt, noFaults } from "./faults.ts";
+import { GOLDEN_SETS, goldenRequests } from "./golden/sets.ts";
+import { goldenTier } from "./golden/tier.ts";
 import { TROUBLES } from "./liveness.ts";
 import { MUTANTS } from "./mutants.ts";
 import { type simulate as Simulate, simulate } from "./run.ts";
-import { EDITION, EDITIONS, type Edition, type Shape } from "./shape.ts";
+import { EDITION, EDITIONS, type Edition, type Shape, START } from "./shape.ts";
 import { segmentsOf } from "./source-map.ts";
 import {
   boundsTier,
@@ -38,8 +40,11 @@ const USAGE = `Simulates passes of strategies with crashes, lost and late respon
   --liveness [--count N] [--from N]   measure the recovery time after each fault
   --exposure [--count N] [--from N]   run 10,000 sequences of a limited caller on two servers that crash
   --mutants [NAME] [--count N] [--from N]   try 600 seeds on each planted bug, 3,000 if one edition shows it; --from defaults to the clock
+  --golden [NAME]                  compare the requests of 2,700 seeds, or of one set such as quotes, with the stored hashes
+    --write                        store the hashes instead
+    --seed N [--faults]            print the requests of one seed
   --full                           run all tiers at full size, or N random seeds, and print the figures
-  --strategy follow|quote|declared   run the test strategy, quotes or user functions instead of grids
+  --strategy follow|quote|declared|example   run the test strategy, quotes, user functions or the examples instead of grids
   --hints removed|doubled|delayed   change the hints of edition 18
   --ticks N                        ticks of a run (default 200)`;
 
@@ -70,6 +75,9 @@ const { values, positionals } = parseArgs({
     coverage: { type: "boolean" },
     exposure: { type: "boolean" },
     trouble: { type: "string" },
+    golden: { type: "boolean" },
+    write: { type: "boolean" },
+    faults: { type: "boolean" },
     full: { type: "boolean" },
     help: { type: "boolean" },
   },
@@ -91,12 +99,20 @@ function chosen<T extends string>(
   console.error(`--${flag} must be one of ${known.join(", ")}, not ${value}`);
   process.exit(2);
 }
-const strategy = chosen("strategy", values.strategy, ["follow", "quote", "declared"]);
+const strategy = chosen("strategy", values.strategy, ["follow", "quote", "declared", "example"]);
 const hints = chosen("hints", values.hints, ["removed", "doubled", "delayed"]);
 /** The kind of strategy; grids by default. */
 const requestedKind = { ...(strategy ? { strategy } : {}), ...(hints ? { hints } : {}) };
 
+async function printRequests(seed: number): Promise<boolean> {
+  const requests = await goldenRequests({ strategy, ...(values.faults ? { faults: true } : {}) }, seed);
+  for (const { at, line } of requests)
+    console.log(`${((at - START) / 1000).toFixed(3).padStart(10)}  ${line}`);
+  return true;
+}
+
 async function replay(seed: number): Promise<boolean> {
+  if (values.golden) return printRequests(seed);
   const { fault, call } = values;
   const wrong =
     call === undefined
@@ -142,8 +158,9 @@ const editions =
 const draw = (fallback: number): Draw => ({ from, count: number(fallback), editions });
 
 /** The planted bugs to try. */
-const planted = named(MUTANTS, positionals);
-if (positionals.length > 0 && !values.mutants && !values.full) {
+const planted = values.golden ? MUTANTS : named(MUTANTS, positionals);
+const golden = values.golden ? named(GOLDEN_SETS, positionals) : GOLDEN_SETS;
+if (positionals.length > 0 && !values.mutants && !values.full && !values.golden) {
   console.error("names select planted bugs, so they require --mutants");
   process.exit(2);
 }
@@ -158,6 +175,7 @@ const TIERS = [
   "liveness",
   "coverage",
   "exposure",
+  "golden",
 ] as const;
 
 /** The same tiers for quotes, with other seeds. */
@@ -185,6 +203,8 @@ function* tiers(): Generator<() => Promise<Figures[]>> {
   if (full || values.week) yield () => weekTier(how);
   if (full || values.liveness) yield () => livenessTier(from, number(full ? 40 : 20), how);
   if (values.coverage) yield () => coverageTier(from, number(10), how);
+  if (full || values.golden)
+    yield () => goldenTier(how, { sets: golden, writes: Boolean(values.golden && values.write) });
   if (values.exposure) yield () => exposureTier(Number(values.from ?? 1), number(10_000), how);
   if (full || values.bounds) yield () => boundsTier(from, full ? 60 : number(60), how);
 }

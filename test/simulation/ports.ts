@@ -32,6 +32,7 @@ import { call, type Net, storeSilence, venueRefuses, venueSilence } from "./call
 import { type Clocks, compareClocks } from "./clocks.ts";
 import { type FillWindows, type Illegible, legible, windowed } from "./fill-windows.ts";
 import type { Past } from "./history.ts";
+import type { Requests } from "./requests.ts";
 import { type Process, sleep, type Task, timerOf } from "./task.ts";
 import type { WrongAnswers } from "./wrong-answers.ts";
 
@@ -115,6 +116,7 @@ export interface Behaviour {
   readonly isClosed: () => boolean;
   /** Told in the turn in which a create leaves. */
   readonly leaving: (clientId: string, process: Process) => void;
+  readonly requests: Requests;
   readonly clocks: Clocks;
   readonly wrong?: WrongAnswers;
   readonly budgets?: Budgets | undefined;
@@ -306,9 +308,10 @@ export function venueOf(
         },
         async effect() {
           if (behaviour.isAway(exchange)) return { result: "unknown", reason: "no answer" };
+          const arrived = behaviour.requests.create(exchange, order);
           if (isClosed()) return { result: "rejected", reason: "cancel only" };
           if (isExpired(signedAt)) return { result: "rejected", reason: "request expired" };
-          const send = () => inner.create(order, bound(permit));
+          const send = async () => arrived(await inner.create(order, bound(permit)));
           return wrong ? wrong.create(send) : send();
         },
         silence: () => ({ result: "unknown", reason: "no answer" }),
@@ -330,9 +333,10 @@ export function venueOf(
         },
         async effect() {
           if (behaviour.isAway(exchange)) return { result: "unknown", reason: "no answer" };
+          const random = net.drawFor(behaviour.requests.cancel(exchange, order));
           // Some venues take a cancel in and carry it out later: until then the order may still fill.
-          if (!net.random.chance(0.15)) return inner.cancel(order, bound(permit));
-          net.scheduler.at(now() + net.random.whole(100, 20_000), async () => {
+          if (!random.chance(0.15)) return inner.cancel(order, bound(permit));
+          net.scheduler.at(now() + random.whole(100, 20_000), async () => {
             // By then its pair can be delisted, and the order gone with it.
             await inner.cancel(order, bound(permit)).catch(() => undefined);
           });

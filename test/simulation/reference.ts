@@ -32,8 +32,9 @@ export const referenceOf =
       effect: async () => {
         const now = net.scheduler.now();
         if (silence?.of === "others" && now >= silence.from && now < silence.to) return NOBODY;
-        const isOff = now < net.quietAt && net.random.chance(0.3);
-        const factor = decimal("0.001") * BigInt(1000 + (isOff ? net.random.whole(-FARTHEST, FARTHEST) : 0));
+        const random = net.drawFor(`reference ${symbol}`);
+        const isOff = now < net.quietAt && random.chance(0.3);
+        const factor = decimal("0.001") * BigInt(1000 + (isOff ? random.whole(-FARTHEST, FARTHEST) : 0));
         const price = mul(TICK * BigInt(Math.round(pathOf(symbol).at(now))), factor, "half");
         report(symbol, price);
         return { prices: [{ source: "elsewhere", price }], maxConfidence: null, listed: true };

@@ -15,6 +15,7 @@ import { finish } from "./finish.ts";
 import { rightWithin } from "./liveness.ts";
 import { QUOTED_MAX_AGE } from "./quote-deeds.ts";
 import type { Random } from "./random.ts";
+import type { Request } from "./requests.ts";
 import { IS_OF } from "./shape.ts";
 import { createSimulation, noteChange, type Options, SLOWER } from "./world.ts";
 
@@ -42,22 +43,7 @@ export interface Result {
 export async function simulate(options: Options): Promise<Result> {
   const sim = await createSimulation(options);
   const { plan, scheduler, state, checks, trace } = sim;
-  const beside: Beside = new Map();
-  for (let count = 0; count < plan.processes; count++) sim.spawn();
-  for (const { at, deed } of plan.deeds)
-    scheduler.at(at, () => act(sim, deed, beside)?.catch(unlessUnlisted));
-  if (plan.doubts && !options.calm) {
-    const ask = (deed: Deed) => scheduler.at(scheduler.now(), () => act(sim, deed, beside));
-    const later = (deed: Deed) => scheduler.at(scheduler.now() + 60_000, () => act(sim, deed, beside));
-    state.meddle = meddling({
-      random: sim.random,
-      isQuiet: () => scheduler.now() >= plan.quietAt,
-      // Of every other seed with rates of calls, in which a process knows what it has switched.
-      isOften: plan.edition === IS_OF.budgets && options.seed % 2 === 1,
-      ask,
-      later,
-    });
-  }
+  const beside = begin(sim, options);
   // Also after the last of the slow requests that may still switch it on.
   for (const wait of sim.killAt === undefined && options.calm !== "panic" ? [0, 181_000] : []) {
     scheduler.at(plan.quietAt + wait, async () => {
@@ -112,6 +98,36 @@ export async function simulate(options: Options): Promise<Result> {
     moves: movesIn(sim),
     lines: trace.lines,
   };
+}
+
+/** The requests that reach the exchange until faults and deeds end. */
+export async function requestsOf(options: Options): Promise<readonly Request[]> {
+  const sim = await createSimulation(options);
+  begin(sim, options);
+  await sim.scheduler.runUntil(sim.plan.quietAt, () => {});
+  return sim.requests.list;
+}
+
+/** Starts the processes, and plans what people do. Returns what they will have moved. */
+function begin(sim: Simulation, { calm, seed, evenly }: Options): Beside {
+  const { plan, scheduler, state } = sim;
+  const beside: Beside = new Map();
+  for (let count = 0; count < plan.processes; count++) sim.spawn();
+  for (const { at, deed } of plan.deeds)
+    scheduler.at(at, () => act(sim, deed, beside)?.catch(unlessUnlisted));
+  if (plan.doubts && !calm && !evenly) {
+    const ask = (deed: Deed) => scheduler.at(scheduler.now(), () => act(sim, deed, beside));
+    const later = (deed: Deed) => scheduler.at(scheduler.now() + 60_000, () => act(sim, deed, beside));
+    state.meddle = meddling({
+      random: sim.random,
+      isQuiet: () => scheduler.now() >= plan.quietAt,
+      // Of every other seed with rates of calls, in which a process knows what it has switched.
+      isOften: plan.edition === IS_OF.budgets && seed % 2 === 1,
+      ask,
+      later,
+    });
+  }
+  return beside;
 }
 
 /** Passes in which a price that is too old is noticed, and its orders are cancelled. */

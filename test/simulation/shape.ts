@@ -47,8 +47,8 @@ export interface Shape {
   readonly edition?: Edition;
   /** This alone goes wrong, and has come right within its bound. */
   readonly trouble?: Trouble;
-  /** Of the kind that is only a test, quotes, or functions that users write; a grid where nothing is said. */
-  readonly strategy?: "follow" | "quote" | "declared";
+  /** Of the kind that is only a test, quotes, or functions that users write, or those of the examples; a grid where nothing is said. */
+  readonly strategy?: "follow" | "quote" | "declared" | "example";
   /** What becomes of the hints that the seed draws; they arrive as drawn where nothing is said. */
   readonly hints?: "removed" | "doubled" | "delayed";
   /** Of a calm run: the deeds of this kind of grid. */

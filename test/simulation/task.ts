@@ -12,6 +12,8 @@ export interface Process {
   readonly isNewer?: boolean;
   /** It has turned the kill switch on itself. */
   hasKilled?: boolean;
+  /** Its store and its reads take no time, so that a flow which waits for one thing may go on with others. */
+  readonly isEven?: boolean;
 }
 
 /** One flow of a process: it runs until it waits for the world, and goes on when the world answers. */
@@ -55,6 +57,7 @@ async function untilItWaits(task: Task, go: () => void): Promise<void> {
   go();
   // A flow that waits for something else as well may neither wait anew nor end: it has run when the event loop turns.
   await (task.waits > 0 || task.isEnded ? new Promise(setImmediate) : waits);
+  if (task.process.isEven) await new Promise(setImmediate);
   // Flows that were started side by side each reach their own wait.
   await null;
   await null;

@@ -3,6 +3,7 @@ import { type Simulation, simulatedVenue } from "../../src/adapters/sandbox/venu
 import { kindsOf } from "../../src/engine/accounts.ts";
 import { runRound } from "../../src/engine/pass/round.ts";
 import type { Decimal } from "../../src/kernel/decimal.ts";
+import { hashText, mixHash } from "../../src/kernel/hash.ts";
 import { type Pair, splitPair } from "../../src/kernel/pair.ts";
 import { kindsWith } from "../../src/kinds.ts";
 import type { Book, Market } from "../../src/model/market.ts";
@@ -11,13 +12,15 @@ import type { Kind } from "../../src/ports/kind.ts";
 import type { Venue } from "../../src/ports/venue.ts";
 import { followKind } from "../kinds/follow.ts";
 import { simulatedDefinitions } from "../own/deeds.ts";
+import { EXAMPLES } from "../own/examples.ts";
 import { type Budgets, createBudgets } from "./budgets.ts";
 import type { Net } from "./calls.ts";
 import { createChecks } from "./checks.ts";
 import { createClocks } from "./clocks.ts";
 import type { MarketRules } from "./deeds.ts";
 import { createDensity, isInDoubt } from "./density.ts";
-import { answering, type Fault, type Faults, fresh, randomFaults, swarmFaults } from "./faults.ts";
+import { even, evenRandom } from "./even.ts";
+import { answering, type Fault, type Faults, fresh, noFaults, randomFaults, swarmFaults } from "./faults.ts";
 import { feesInToken, TOKEN } from "./fee-token.ts";
 import { illegibleRows, windowsOf } from "./fill-windows.ts";
 import { historyBooks, lateTrades, promptTrades } from "./history.ts";
@@ -28,6 +31,7 @@ import { planOf } from "./plan.ts";
 import { localOf, type SimStore, storesOf, venueOf } from "./ports.ts";
 import { createRandom } from "./random.ts";
 import { referenceOf } from "./reference.ts";
+import { createRequests } from "./requests.ts";
 import { createScheduler } from "./scheduler.ts";
 import {
   EXCHANGE,
@@ -83,6 +87,8 @@ export interface Options extends Shape {
   readonly keep?: boolean;
   /** Does all on libSQL too. */
   readonly mirrored?: boolean;
+  /** Without faults, and in a time that only writes to the exchange take: its requests depend on few details. */
+  readonly evenly?: boolean;
   /** The call at which the kill switch is put on, for good. */
   readonly killAt?: number;
 }
@@ -94,16 +100,18 @@ export async function createSimulation({
   keep = false,
   mirrored = false,
   killAt,
+  evenly = false,
   ...shape
 }: Options) {
   const random = createRandom(seed);
   const drawn = planOf(random, { edition: editionOf(seed), ...shape });
-  const plan = shape.trouble ? troubled(drawn, shape.trouble) : drawn;
+  const plan = evenly ? even(drawn) : shape.trouble ? troubled(drawn, shape.trouble) : drawn;
   const scheduler = createScheduler(START);
   const { now } = scheduler;
   const clocks = createClocks(now);
   const databaseNow = () => now() + state.clockOff + clocks.off("database");
   const trace = createTrace(now, keep);
+  const requests = createRequests(now);
   const tables = emptyTables();
   const token: Pair = `${TOKEN}/USDT`;
   const symbols = plan.tokenFees ? [...SYMBOLS, token] : SYMBOLS;
@@ -119,7 +127,8 @@ export async function createSimulation({
   );
   const isOld = shape.broken === "read lag" || isSteady(shape.broken);
   const readLag = plan.timing.readLag * (isOld ? 10 : 1);
-  const definitions = simulatedDefinitions(() => now() < plan.quietAt);
+  const definitions =
+    shape.strategy === "example" ? EXAMPLES : simulatedDefinitions(() => now() < plan.quietAt);
   const kinds = kindsOf([...kindsWith(definitions), followKind as unknown as Kind]);
   // Five times as old as they may be, all of them alike.
   const steady = isSteady(shape.broken) ? plan.timing.readLag * 5 : plan.doubts ? plan.lag : undefined;
@@ -216,13 +225,17 @@ export async function createSimulation({
   };
   const alone = shape.trouble && faultsOf(shape.trouble, random, isQuiet);
   const any =
-    faults ?? alone ?? (plan.atBounds ? swarmFaults(random, isQuiet) : randomFaults(random, isQuiet));
+    (evenly ? noFaults : faults) ??
+    alone ??
+    (plan.atBounds ? swarmFaults(random, isQuiet) : randomFaults(random, isQuiet));
   const happening =
     shape.broken === "steady lag, all answered" ? answering(any) : plan.shaken ? fresh(any) : any;
   const density = createDensity();
   const net: Net = {
     scheduler,
-    random,
+    random: evenly ? evenRandom() : random,
+    isEven: evenly,
+    drawFor: (name) => (evenly ? createRandom(mixHash(mixHash(hashText(name), seed), now())) : random),
     trace,
     tally: density,
     faults: (call) => {
@@ -241,7 +254,8 @@ export async function createSimulation({
   // Both at once, a restored database and rows that cannot be read, are not simulated.
   const restores = plan.shaken || plan.deeds.some(({ deed }) => deed.kind === "restore");
   const illegible = illegibleRows(seed, restores ? START : plan.quietAt);
-  const wrong = plan.edition === IS_OF.wrongAnswers ? wrongAnswers({ random, seed, plan, now }) : undefined;
+  const wrong =
+    plan.edition === IS_OF.wrongAnswers && !evenly ? wrongAnswers({ random, seed, plan, now }) : undefined;
   const behaviour = {
     past: history.past,
     skew: shape.broken === "skew" ? plan.skew - 60_000 : plan.skew,
@@ -255,6 +269,7 @@ export async function createSimulation({
     illegible,
     isClosed: () => state.isClosed,
     leaving: checks.leaving,
+    requests,
     clocks,
     compares: plan.jumps,
     ...(wrong && { wrong }),
@@ -355,6 +370,7 @@ export async function createSimulation({
     const process: Process = {
       id: processes.length,
       isAlive: true,
+      isEven: evenly,
       isNewer: plan.edition === IS_OF.versions && (isQuiet() || processes.length % 2 === 1),
       // A process's own clock has fractions of a millisecond.
       bornAt: now() - random.whole(0, 1_000_000) - (plan.edition === IS_OF.hints ? 0.4 : 0),
@@ -390,6 +406,7 @@ export async function createSimulation({
   return {
     kinds: plan.edition === IS_OF.versions ? newer : kinds,
     strategy: shape.strategy,
+    requests,
     broken: shape.broken,
     seed,
     random,

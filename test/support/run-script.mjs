@@ -2,6 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { ALIASES } from "../../cli/build/aliases.mjs";
+import { PACKAGE_ALIASES } from "./package-alias.ts";
 
 export async function runScript(entry, name) {
   const outfile = fileURLToPath(new URL(`../../dist/test/${name}.mjs`, import.meta.url));
@@ -12,7 +13,7 @@ export async function runScript(entry, name) {
     format: "esm",
     platform: "node",
     external: ["libsql", "vite", "vitest", "esbuild", "miniflare", "wrangler", "playwright-core"],
-    alias: ALIASES,
+    alias: { ...ALIASES, ...PACKAGE_ALIASES },
     logLevel: "error",
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
