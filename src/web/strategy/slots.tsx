@@ -143,7 +143,7 @@ export const FillsPart = ({ of, digits, symbol }: PartProps & { readonly symbol:
     below={
       <SaveButton
         label="Save all fills as CSV"
-        route={`GET /strategy/${of.kind}/${part(of.id)}/fills`}
+        route={`GET /strategies/${part(of.id)}/fills`}
         format="csv"
         file={`fills-${of.id}`}
       />
