@@ -1,4 +1,5 @@
 import { type CommandDef, runCommand } from "citty";
+import { pastDefinitions } from "../src/backtest/operations/backtest.ts";
 import { refuseUnknownSettings } from "../src/compose/config.ts";
 import { messageOf, SettingsError } from "../src/kernel/errors.ts";
 import { rootCommand, settingsForCommands } from "./commands/root.ts";
@@ -43,15 +44,19 @@ function nameStrategies(words: readonly string[]): void {
 }
 
 /** Returns the commands. Only commands that run the user's own strategies load their files. */
-async function rootOf([group]: readonly string[]) {
+async function rootOf([group, word = "-"]: readonly string[]) {
   const { exchanges, strategies } = settingsForCommands(process.env);
   const ids = exchanges.map(({ id }) => id);
-  if (group !== "strategy" && group !== "tick") return rootCommand(ids);
+  const isOwn = group === "backtest" && !word.startsWith("-") && !isBuiltIn(word);
+  if (group !== "strategy" && group !== "tick" && !isOwn) return rootCommand(ids);
   const { describedStrategies, strategiesIn } = await import("./host/own-strategies.ts");
   // A tick is a server's pass: no file runs in its process.
   const own = group === "tick" ? await describedStrategies(strategies) : strategiesIn(strategies);
   return rootCommand(ids, own.definitions);
 }
+
+const isBuiltIn = (word: string): boolean =>
+  pastDefinitions().some(({ forms }) => forms.some((form) => form.word === word));
 
 /** Loads the documents that the Worker's build stores. */
 export const documents = () => import("./host/worker-strategies.ts");

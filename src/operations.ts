@@ -1,10 +1,6 @@
 import { accountOperations } from "./account/operations/balances.ts";
 import { auditOperations } from "./audit/operations/audit.ts";
-import {
-  backtestOperations,
-  ownStrategyBacktests,
-  quoteBacktestOperation,
-} from "./backtest/operations/backtest.ts";
+import { backtestOperation } from "./backtest/operations/backtest.ts";
 import { replayOperation, suggestOperation } from "./backtest/operations/past.ts";
 import { compareOperations } from "./compare/operations/compare.ts";
 import { keyOperations, tokenOperations } from "./controls/operations/access.ts";
@@ -44,9 +40,7 @@ export const createOperations = (
   listStrategies(kinds),
   ...historyOperations(kinds.map(({ name }) => name)),
   renameStrategy,
-  ...backtestOperations(ids),
-  quoteBacktestOperation(ids),
-  ...ownStrategyBacktests(ids, definitions),
+  backtestOperation(ids, definitions),
   replayOperation,
   suggestOperation(ids),
   ...dexOperations(),

@@ -1,15 +1,14 @@
 import { existsSync, writeFileSync } from "node:fs";
-import type { PositionBacktestAnswer } from "../../src/backtest/position/schema.ts";
 import { reportOf } from "../../src/backtest/report.tsx";
 import type { BacktestAnswer } from "../../src/backtest/schema/answer.ts";
+import { type ConfigForm, nestedInput } from "../../src/backtest/schema/input.ts";
 import type { Candles } from "../../src/candles/candles.ts";
 import { spanOf } from "../../src/candles/file.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
-import { messageOf } from "../../src/kernel/errors.ts";
+import { type Issue, messageOf } from "../../src/kernel/errors.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import { TIMEFRAMES } from "../../src/kernel/time.ts";
 import type { Operation, WaitingCaller } from "../../src/operation.ts";
-import { RESERVED_FIELDS } from "../../src/own/define.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { CandleReader } from "../../src/ports/venue.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
@@ -42,20 +41,51 @@ const toExchanges = () => import("./run-operation.ts");
 /** Fields that replace an exchange's market rules, so no request is needed. */
 const RULE_FIELDS = ["tick", "lot", "makerFee"] as const;
 
-/** Runs a backtest over a file's candles here, or over data of a server or the exchange. Returns the exit code. */
-export async function runBacktest(operation: Operation, given: Values): Promise<number> {
+/** The form of a definition that a command tests, and the operation that tests every definition. */
+interface TestedForm {
+  readonly form: ConfigForm;
+  readonly target: Operation;
+}
+
+/** Returns the input that flags stand for, or why it is invalid. */
+function flagsInput(
+  operation: Operation,
+  tested: TestedForm | undefined,
+  values: Values,
+  usual: BacktestInput,
+) {
+  const { input: flat, misread: wrongFlag } = profiledInput(operation, values, usual);
+  if (wrongFlag || !tested) return { input: flat, misread: wrongFlag };
+  const input = nestedInput(tested.form, flat);
+  const misread = misreadOf(tested.target, input);
+  return { input, misread: misread && withoutConfig(misread) };
+}
+
+/** Returns an answer whose errors name the flags of a config's fields. */
+function withoutConfig(answer: Answer): Answer {
+  const { issues, ...body } = answer.body as { readonly issues?: readonly Issue[] };
+  const named = issues?.map((issue) => ({ ...issue, path: issue.path.replace(/^config\./, "") }));
+  return { ...answer, body: { ...body, ...(named ? { issues: named } : {}) } };
+}
+
+/**
+ * Runs a backtest over a file's candles here, or over data of a server or the exchange. Returns the exit code. For a
+ * form of a definition, `operation` has the flags of its config.
+ */
+export async function runBacktest(operation: Operation, given: Values, tested?: TestedForm): Promise<number> {
   const values = withStoredSpan(withJson(given));
   const { data, report, json } = values;
-  if (values.sweep !== undefined) return runSweep(operation, values);
+  if (values.sweep !== undefined && tested) return runSweep(operation, values, tested);
   const format = requestedFormat(operation, values);
   const usual = report || format === "csv" ? { fills: MAX_FILLS_IN_FILE } : {};
-  const { input, misread } = profiledInput(operation, values, usual);
+  const { input, misread } = flagsInput(operation, tested, values, usual);
   if (misread) return fail(misread, { operation, values });
   const dataFile = typeof data === "string" ? data : undefined;
-  const { answer, isCut } = await withBacktests(operation, values, { input, file: dataFile }, (run) =>
+  const request = { input, file: dataFile, asBars: tested?.form.walksTrades !== true };
+  const { answer, isCut } = await withBacktests(tested?.target ?? operation, values, request, (run) =>
     run(input),
   );
-  if (answer.status !== 200) return fail(answer, { operation, values });
+  if (answer.status !== 200) return fail(withoutConfig(answer), { operation, values });
   const body = answer.body as BacktestAnswer;
   if (format === "csv") process.stdout.write(operation.csv?.(body) ?? "");
   else
@@ -91,19 +121,20 @@ const MAX_FILLS_IN_FILE = 100_000;
 const MAX_SWEPT_RUNS = 300;
 
 /** Runs a backtest for each combination of the values of --sweep, without bands, and prints the best one first. */
-async function runSweep(operation: Operation, values: Values): Promise<number> {
+async function runSweep(operation: Operation, values: Values, tested: TestedForm): Promise<number> {
   if (requestedFormat(operation, values) === "csv")
     throw new UsageError("--sweep prints no trades; run one backtest with the best values for --format csv");
-  const combinations = sweptValues(operation, values.sweep as readonly string[]);
+  const combinations = sweptValues(operation, tested, values.sweep as readonly string[]);
   const inputs: BacktestInput[] = [];
   for (const swept of combinations) {
-    const { input, misread } = profiledInput(operation, { ...values, ...swept }, { fills: 0, single: true });
+    const { input, misread } = flagsInput(operation, tested, { ...values, ...swept }, {});
     if (misread) return fail(misread, { operation, values });
     inputs.push({ ...input, fills: 0, single: true });
   }
   const file = typeof values.data === "string" ? values.data : undefined;
   const [first = {}] = inputs;
-  const { answer, isCut } = await withBacktests(operation, values, { input: first, file }, (run) =>
+  const request = { input: first, file, asBars: tested.form.walksTrades !== true };
+  const { answer, isCut } = await withBacktests(tested.target, values, request, (run) =>
     waitedFor(async (waiting) => {
       const answers: Answer[] = [];
       for (const input of inputs) {
@@ -118,10 +149,10 @@ async function runSweep(operation: Operation, values: Values): Promise<number> {
     }),
   );
   const refused = answer.find(({ status }) => status !== 200);
-  if (refused) return fail(refused, { operation, values });
+  if (refused) return fail(withoutConfig(refused), { operation, values });
   const runs = answer.map(({ body }, i) => ({
     values: combinations[i] ?? {},
-    result: body as PositionBacktestAnswer & { readonly lastError?: string | null },
+    result: body as BacktestAnswer,
   }));
   const totalOf = ({ result }: (typeof runs)[number]) => decimal(result.total);
   runs.sort((a, b) => Number(totalOf(b) > totalOf(a)) - Number(totalOf(b) < totalOf(a)));
@@ -131,7 +162,7 @@ async function runSweep(operation: Operation, values: Values): Promise<number> {
       total,
       totalPercent,
       filledOrders,
-      drawdown,
+      drawdown: drawdown.amount,
       ...(lastError ? { lastError } : {}),
     }),
   );
@@ -142,10 +173,11 @@ async function runSweep(operation: Operation, values: Values): Promise<number> {
 /** Parses `spread=0.001,0.002` and returns each combination of the values, by the names of flags. */
 function sweptValues(
   operation: Operation,
+  { form: { config, fixed = {} } }: TestedForm,
   sweep: readonly string[],
 ): readonly Readonly<Record<string, string>>[] {
-  const names = Object.keys(operation.input.shape)
-    .filter((field) => !RESERVED_FIELDS.has(field))
+  const names = Object.keys(config().shape)
+    .filter((field) => !Object.hasOwn(fixed, field))
     .map((field) => argName(operation, field));
   let all: readonly Readonly<Record<string, string>>[] = [{}];
   for (const part of sweep) {
@@ -168,11 +200,18 @@ type BacktestInput = Record<string, unknown>;
 /** Runs a backtest; a caller that waits itself gets its progress. */
 type RunInput = (input: BacktestInput, waiting?: WaitingCaller) => Promise<Waited<Answer>>;
 
+interface BacktestSource {
+  readonly input: BacktestInput;
+  readonly file: string | undefined;
+  /** Whether trades of the file become candles. */
+  readonly asBars: boolean;
+}
+
 /** Opens what backtests of one market need, and calls `use` with a function that runs one. */
 async function withBacktests<T>(
   operation: Operation,
   values: Values,
-  { input, file }: { readonly input: BacktestInput; readonly file: string | undefined },
+  { input, file, asBars }: BacktestSource,
   use: (run: RunInput) => Promise<T>,
 ): Promise<T> {
   const settings = readSettings(values, process.env);
@@ -193,7 +232,7 @@ async function withBacktests<T>(
       ? await (namesServer(settings, values) ? undefined : storedIn(settings.databaseUrl, request))
       : await keptIn(file, input, {
           ...flags,
-          asBars: !WALK_TRADES.includes(operation.name),
+          asBars,
           databaseUrl: settings.databaseUrl,
         });
   // If all rules are given, only the file is needed: no database is opened, and no exchange is called.
@@ -210,9 +249,6 @@ async function withBacktests<T>(
     close();
   }
 }
-
-/** Processes trades individually; a search and a replay convert them to bars. */
-const WALK_TRADES: readonly string[] = ["backtest_grid", "backtest_centered_grid"];
 
 interface FileReadAs extends ReadFlags {
   readonly asBars: boolean;

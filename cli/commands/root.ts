@@ -8,9 +8,10 @@ import { createOperations } from "../../src/operations.ts";
 import type { StrategyDefinitions } from "../../src/ports/definition.ts";
 import { DEFAULT_TICK_INTERVAL_MS } from "../../src/ports/deps.ts";
 import { DATABASE_ARGS, environmentWithFile, LOCAL_DATABASE_ARGS } from "../host/settings.ts";
-import { type Args, switchFlag, textFlag, UsageError } from "../terminal/arguments.ts";
+import { switchFlag, textFlag, UsageError } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
-import { candlesCommand, exchangeCommand, mcpCommand, VOLUME_COLUMN } from "./candles.ts";
+import { backtestCommands, OVER_FILES } from "./backtest.ts";
+import { candlesCommand, exchangeCommand, mcpCommand } from "./candles.ts";
 import { CALL_ARGS, fieldArgs, operationCommand, PROFILE_ARGS, YES_ARGS } from "./operation.ts";
 import { sandboxCommand } from "./sandbox.ts";
 import { SERVE_ARGS, serveCommand } from "./serve.ts";
@@ -77,6 +78,7 @@ export function rootCommand(
     addCommand(commands, operation, operations);
     addWords(commands, operation);
   }
+  for (const [path, made] of backtestCommands(operations, ids, definitions)) addAt(commands, path, made);
   for (const kind of kinds) {
     const { group, summary } = kind;
     for (const operation of operations) addVerb(commands, kind, operation);
@@ -104,66 +106,6 @@ export function rootCommand(
   });
 }
 
-/** Flags that name files on this machine; their content is read here, not by a server. */
-const FILES = {
-  data: textFlag(
-    "File with candles, trades or order books, instead of the exchange's candles (csv, json, .gz, .zip)",
-    "file",
-  ),
-  "skip-refused": switchFlag("Skip and count invalid rows of --data; otherwise the first one is an error"),
-  "volume-column": VOLUME_COLUMN,
-  report: textFlag("Also write an HTML report with charts to this file", "file"),
-} as const satisfies Args;
-
-const DATA = {
-  data: {
-    ...FILES.data,
-    description:
-      "File with candles (csv, json, .gz, .zip, or stored candles), instead of the exchange's candles",
-  },
-  "volume-column": VOLUME_COLUMN,
-} as const satisfies Args;
-
-const SWEEP = {
-  sweep: {
-    ...textFlag(
-      "Compare values of a field, such as size=50,100; repeat it to combine fields, at most 300 runs",
-      "field=values",
-    ),
-    repeatable: true,
-  },
-} as const satisfies Args;
-
-/** Builds a command over a file's data, or over an operation's own. */
-const overFile =
-  (name: string, more: Args, action: "runBacktest" | "runReplay" = "runBacktest") =>
-  (operation: Operation): CommandDef =>
-    command({
-      name,
-      description: operation.summary,
-      examples: operation.cli?.examples,
-      args: () => ({ ...more, ...fieldArgs(operation) }),
-      run: async (values) => (await import("../actions/backtest.ts"))[action](operation, values),
-    });
-
-const suggestCommand = overFile("suggest", DATA);
-const quoteBacktestCommand = overFile("backtest", { ...DATA, ...SWEEP });
-const backtestCommand = overFile("backtest", FILES);
-const centeredBacktestCommand = overFile("centered", { ...FILES, ...PROFILE_ARGS });
-const replayCommand = overFile("replay", DATA, "runReplay");
-
-/** Commands that read candles from a file on this machine. */
-const OVER_FILES: Readonly<Record<string, (operation: Operation) => CommandDef>> = {
-  backtest_grid: backtestCommand,
-  backtest_centered_grid: centeredBacktestCommand,
-  backtest_quote: quoteBacktestCommand,
-  replay_grid: replayCommand,
-  suggest_grid: suggestCommand,
-};
-
-const overFilesOf = ({ name, cli }: Operation) =>
-  OVER_FILES[name] ?? (cli?.path.startsWith("strategy backtest ") ? quoteBacktestCommand : undefined);
-
 /** Adds a command: `grid start` is the command `start` of the group `grid`. */
 function addCommand(
   commands: Record<string, CommandDef>,
@@ -173,17 +115,24 @@ function addCommand(
   if (!operation.cli) return;
   const { path, words = {} } = operation.cli;
   if (Object.keys(words).some((word) => word.startsWith(`${path} `))) return;
-  const [group = "", name, below] = path.split(" ");
+  const [group = "", name] = path.split(" ");
   if (name === undefined) {
-    commands[group] = (overFilesOf(operation) ?? operationCommand)(operation);
+    commands[group] = (OVER_FILES[operation.name] ?? operationCommand)(operation);
     return;
   }
   const preview = operations.find((one) => one !== operation && one.name === previewNameOf(operation));
   const made =
     operation.name === "guide_grid"
       ? guidedCommand(operation, operations)
-      : (overFilesOf(operation)?.(operation) ?? operationCommand(operation, undefined, preview));
-  if (below === undefined) addTo(commands, group, name, made);
+      : (OVER_FILES[operation.name]?.(operation) ?? operationCommand(operation, undefined, preview));
+  addAt(commands, path, made);
+}
+
+/** Adds a command at a path of one, two or three words. */
+function addAt(commands: Record<string, CommandDef>, path: string, made: CommandDef): void {
+  const [group = "", name, below] = path.split(" ");
+  if (name === undefined) commands[group] = made;
+  else if (below === undefined) addTo(commands, group, name, made);
   else addTo(subCommandsOf(commands, group), name, below, made);
 }
 

@@ -1,14 +1,16 @@
+import type * as z from "zod";
 import type { Candles } from "../candles/candles.ts";
 import { kindsOf } from "../engine/accounts.ts";
 import { AppError } from "../kernel/errors.ts";
 import { splitPair } from "../kernel/pair.ts";
 import type { Kind } from "../ports/kind.ts";
 import { quoteKind } from "../quote/kind.ts";
-import type { QuoteRequest } from "../quote/schema/input.ts";
+import type { quoteConfig } from "../quote/schema/input.ts";
 import { modelWarnings, quoteConfigOf } from "../quote/start/planned-quote.ts";
 import { newQuoteState, type QuoteStrategy } from "../quote/state.ts";
 import {
   backtestingPosition,
+  type PastBudget,
   type PositionBacktest,
   type PositionBacktestOptions,
   pastBudget,
@@ -16,23 +18,23 @@ import {
 } from "./position/backtest.ts";
 
 export type QuoteBacktestOptions = Omit<PositionBacktestOptions, "kinds">;
+/** Config of quotes, with the funds at the start. */
+export type QuotesRequest = z.output<ReturnType<typeof quoteConfig>> & PastBudget;
 const QUOTE = kindsOf([quoteKind as unknown as Kind]);
-
-export type QuoteBacktest = PositionBacktest<QuoteStrategy>;
 
 /**
  * Backtests quotes over candles with the functions that quote. Yields the completed share. Throws AppError for
  * settings that candles cannot support: they have no prices of other sources, and no account.
  */
 export function* backtestingQuotes(
-  query: QuoteRequest,
+  query: QuotesRequest,
   candles: Candles,
   options: QuoteBacktestOptions,
-): Generator<number, QuoteBacktest> {
+): Generator<number, PositionBacktest<QuoteStrategy>> {
   if (!query.useOwn && query.fixedPrice === undefined)
     throw new AppError("Invalid request", "candles have only the market's own price; leave useOwn on");
-  const { market, balances } = options;
-  const config = quoteConfigOf(query, pastBudget(query, market, balances));
+  const { market } = options;
+  const config = quoteConfigOf(query, pastBudget(query));
   const { base, quote } = splitPair(market.symbol);
   const at = candles.from;
   const result = yield* backtestingPosition(

@@ -3,8 +3,8 @@ import { Fact, htmlPage } from "../kernel/html.tsx";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import { plainTexts, pluralize } from "../kernel/plain-text.ts";
 import { minuteText } from "../kernel/time.ts";
-import type { BacktestAnswer } from "./schema/answer.ts";
-import { NO_WIDTH, QUEUE_TEXTS } from "./schema/answer-view.ts";
+import type { BacktestAnswer, GridDetails } from "./schema/answer.ts";
+import { isOfGrid, NO_WIDTH, QUEUE_TEXTS } from "./schema/answer-view.ts";
 
 /** Renders a backtest's result with charts as a single self-contained page. */
 export function reportOf(result: BacktestAnswer): string {
@@ -25,10 +25,15 @@ export function reportOf(result: BacktestAnswer): string {
       {chartFigure("Price, levels and fills: buys green, sells red", priceChart(answer))}
       {chartFigure("Equity (solid) and buy and hold (dashed)", equityChart(answer))}
       {chartFigure("Below the highest equity so far, %", drawdownChart(answer))}
-      {chartFigure("Cycles of each slot, lowest first", slotChart(answer))}
+      {isOfGrid(answer.details) &&
+        chartFigure("Cycles of each slot, lowest first", slotChart(answer.details))}
     </>
   );
-  return htmlPage({ title: `${symbol} at ${exchange}, a grid's backtest`, style: CHART_STYLE, body });
+  return htmlPage({
+    title: `${symbol} at ${exchange}, a backtest of ${answer.definition}`,
+    style: CHART_STYLE,
+    body,
+  });
 }
 
 function describePast({ bars, missingBars, tape }: BacktestAnswer): string {
@@ -59,14 +64,14 @@ figure{margin:0 0 28px}figcaption{font-weight:600;margin-bottom:10px}
 `;
 
 function facts(answer: BacktestAnswer) {
-  const { drawdown, holding, band } = answer;
+  const { drawdown, holding, band, details } = answer;
   const rows: [string, string][] = [
     ["Total", `${short(answer.total)} (${reportedPercent(answer.totalPercent)})`],
     ["Realized", short(answer.realized)],
     ["Unrealized", short(answer.unrealized)],
     ["Buy and hold", short(holding.base)],
     ["Keep the initial base", short(holding.start)],
-    ["Max drawdown", `${drawdown.amount} (${reportedPercent(drawdown.percent)})`],
+    ["Max drawdown", `${short(drawdown.amount)} (${reportedPercent(drawdown.percent)})`],
     ["Cycles", String(answer.cycles)],
     [
       "Fees",
@@ -74,7 +79,9 @@ function facts(answer: BacktestAnswer) {
         .map(([asset, fee]) => `${short(fee)} ${asset}`)
         .join(", ") || "none",
     ],
-    ["Time in range", reportedPercent(answer.timeInRangePercent)],
+    isOfGrid(details)
+      ? ["Time in range", reportedPercent(details.timeInRangePercent)]
+      : ["Both sides open", reportedPercent(details.twoSidedPercent)],
     ["Sharpe", answer.sharpe === null ? "too short" : withMinus(answer.sharpe)],
     ["Invested", short(answer.invested)],
     [
@@ -153,7 +160,8 @@ const line = (kind: string, points: readonly (readonly [number, number])[]) => (
   <polyline class={kind} points={points.map(([x, y]) => `${at(x)},${at(y)}`).join(" ")} />
 );
 
-function priceChart({ series, slots, fills }: BacktestAnswer): Chart {
+function priceChart({ series, details, fills }: BacktestAnswer): Chart {
+  const slots = isOfGrid(details) ? details.slots : [];
   const levels = [...new Set(slots.flatMap(({ lowerPrice, upperPrice }) => [lowerPrice, upperPrice]))];
   const times = series.map(({ timestamp }) => timestamp);
   const { x, y, lines, ...axes } = scaleOf(times, [...series.map(({ price }) => price), ...levels]);
@@ -168,7 +176,7 @@ function priceChart({ series, slots, fills }: BacktestAnswer): Chart {
     "price",
     series.map(({ timestamp, price }) => [x(timestamp), y(price)]),
   );
-  const label = "the price over time with the grid's levels and fills";
+  const label = "the price over time with the levels and fills";
   return { svg: drawing([lines, rungs, drawn, marks("buy"), marks("sell")], label), ...axes };
 }
 
@@ -199,7 +207,7 @@ function drawdownChart({ series }: BacktestAnswer): Chart {
   return { svg: drawing([lines, area], "how far equity was below its highest so far"), ...axes, isLow: true };
 }
 
-function slotChart({ slots }: BacktestAnswer): Chart {
+function slotChart({ slots }: GridDetails): Chart {
   const most = slots.reduce((all, { cycles }) => Math.max(all, cycles), 1);
   const width = WIDTH / Math.max(1, slots.length);
   const bars = slots.map(({ lowerPrice, upperPrice, cycles }, i) => {

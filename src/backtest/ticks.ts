@@ -192,3 +192,9 @@ export interface Rules {
 }
 
 export const RULES: Rules = { fill: "cross", extremes: "nearest", spread: ZERO, slippage: ZERO };
+
+/** Returns the time from the first bar to the end of the last processed one. */
+export function walkedTime({ from, times, spanMillis }: Candles, bars: number) {
+  const last = times[Math.max(0, bars - 1)] as Millis;
+  return { from, until: last + spanMillis };
+}

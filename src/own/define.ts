@@ -13,7 +13,7 @@ const MAX_REFERENCE_AGE_MS: Millis = HOUR;
 
 const STRATEGY_NAME = /^[a-z][a-z0-9-]{0,30}$/;
 /** Ids begin with the name, so grid-kraken-… would look like a grid. */
-const BUILT_IN: readonly string[] = ["grid", "quote", "declared", "strategy"];
+const BUILT_IN: readonly string[] = ["grid", "centered", "quote", "declared", "strategy"];
 
 /** Returns what is wrong with a strategy's name; undefined if nothing is. */
 export function nameFault(name: string): string | undefined {

@@ -265,16 +265,12 @@ const BY_OPERATION: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
   get_order: { exchange: "bitget", id: "1000000007" },
   cancel_order: { exchange: "bitget", id: "1000000007" },
   start_grid: { useOwnBase: true },
-  backtest_grid: {
+  backtest: {
     exchange: "kraken",
     symbol: "BTC/USDT",
-    lowerPrice: 57_000,
-    upperPrice: 63_000,
-    gridLevels: 10,
-    orderSize: 50,
+    config: { lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 10, orderSize: 50 },
   },
   preview_quote: QUOTES_EXAMPLE,
-  backtest_quote: QUOTES_EXAMPLE,
   start_quote: QUOTES_EXAMPLE,
   edit_quote: { id: "quote-kraken-BTC-USDT-1767225600000", spread: 0.015 },
   preview_quote_edit: { id: "quote-kraken-BTC-USDT-1767225600000", spread: 0.015 },

@@ -22,7 +22,9 @@ export const dropRun = (key: string): void => keepRuns(runs.get().filter((run) =
 function keptRuns(): readonly Run[] {
   try {
     const kept = JSON.parse(sessionStorage.getItem(RUNS_KEY) ?? "[]") as readonly Run[];
-    return kept.filter(({ key, body, answer }) => key && body && Array.isArray(answer.series));
+    return kept.filter(
+      ({ key, body, answer }) => key && body && Array.isArray(answer.series) && answer.details,
+    );
   } catch {
     return [];
   }

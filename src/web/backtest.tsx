@@ -1,5 +1,6 @@
 import { useState } from "hono/jsx/dom";
 import { reportOf } from "../backtest/report.tsx";
+import { isOfGrid } from "../backtest/schema/answer-view.ts";
 import { pluralize } from "../kernel/plain-text.ts";
 import { type ApiError, ask } from "./api.ts";
 import { addRun, dropRun, type Run, runs } from "./backtest-runs.ts";
@@ -9,6 +10,7 @@ import { change, feeText, inPercent, money, number, pairOf, percent, toneOf } fr
 import { NumberInput } from "./plan-area.tsx";
 import { linkTo } from "./route.ts";
 import { useValue } from "./session.ts";
+import { backtestOf } from "./start/backtest.tsx";
 import { Checks, NumberFields, useGridForm, WhereFields } from "./start/fields.tsx";
 import { bodyOf, type Form, formOf, queryOf } from "./start/form.ts";
 import { numberColumn, Table, type TableColumn } from "./table.tsx";
@@ -106,7 +108,8 @@ function useRun(timeframe: string) {
     const body = { ...bodyOf(form), timeframe };
     setState({ isBusy: true });
     try {
-      const answer = await ask<Answer>("POST /backtest", { body: { ...body, fills: FILLS } });
+      const request = { ...backtestOf(bodyOf(form) ?? {}), timeframe, fills: FILLS };
+      const answer = await ask<Answer>("POST /backtest", { body: request });
       addRun({ key: crypto.randomUUID(), body, answer });
       setState({ isBusy: false });
     } catch (error) {
@@ -207,7 +210,8 @@ function RunFigures({ answer }: { answer: Run["answer"] }) {
   const { quote } = pairOf(answer.symbol);
   const total = Number(answer.total);
   const against = total - Number(answer.holding.base);
-  const { band, drawdown } = answer;
+  const { band, drawdown, details } = answer;
+  const fallen = Number(drawdown.amount);
   const fees = Object.entries(answer.fees).map(([asset, fee]) => feeText(asset, fee, answer.symbol));
   return (
     <dl class="stats">
@@ -216,13 +220,13 @@ function RunFigures({ answer }: { answer: Run["answer"] }) {
         {percent(answer.totalPercent / 100)}
       </Stat>
       <ChangeStat name="vs buy and hold" of={against} />
-      <Stat name="Max drawdown" tone={drawdown.amount > 0 ? "down" : ""}>
-        {`${money(drawdown.amount)} (${inPercent(drawdown.percent, 2)})`}
+      <Stat name="Max drawdown" tone={fallen > 0 ? "down" : ""}>
+        {`${money(fallen)} (${inPercent(drawdown.percent, 2)})`}
       </Stat>
       <ChangeStat name="Realized" of={Number(answer.realized)} />
       <Stat name="Cycles">{answer.cycles}</Stat>
       <Stat name="Fees">{fees.join(", ") || "none"}</Stat>
-      <Stat name="In range">{inPercent(answer.timeInRangePercent, 1)}</Stat>
+      {isOfGrid(details) ? <Stat name="In range">{inPercent(details.timeInRangePercent, 1)}</Stat> : null}
       {band ? (
         <Stat name="Range by path and fill rule">
           {`${change(Number(band.total.least))} to ${change(Number(band.total.most))}`}

@@ -95,6 +95,7 @@ function both(one: Random, bars = 250) {
     walk(begin(checkGrid(request, setup), setup), ticks, { market, rules, balances, ...how });
   const of = (run: ReturnType<typeof walk>) => ({
     ...outcome(run.account.strategy, run.fills.newest(run.fills.count), run.balances),
+    refused: run.account.strategy.state.refused,
   });
   const [walked, jumped] = [run({}), run({ mayLeap: true })];
   const measured = [walked, jumped].map((run) => figuresOf(run, ticks, d("10000"))) as [Figures, Figures];

@@ -182,10 +182,16 @@ describe("a replay of the service's record", () => {
       (await app.call<Figures & { message: string }>("POST", "/backtest", { ...time, ...request })).body;
     const { useOwnBase: _, exchange, symbol, ...range } = SWUNG;
     const from = await backtest({ from: id });
-    expect(from).toEqual(await backtest({ exchange, symbol, ...range, useOwnBase: false }));
+    const named = { ...range, useOwnBase: false };
+    // The answer repeats the config of its request.
+    expect({ ...from, config: named }).toEqual(await backtest({ exchange, symbol, config: named }));
     expect(from.realized).toBe(body.record.realized);
-    expect((await backtest({ from: id, orderSize: 400, gridLevels: 12 })).realized).toBe(body.set?.realized);
-    expect(await backtest({ from: id, lowerPrice: 64_000 })).toMatchObject({ error: "Invalid range" });
+    expect((await backtest({ from: id, config: { orderSize: 400, gridLevels: 12 } })).realized).toBe(
+      body.set?.realized,
+    );
+    expect(await backtest({ from: id, config: { lowerPrice: 64_000 } })).toMatchObject({
+      error: "Invalid range",
+    });
     expect(await backtest({ exchange, symbol })).toMatchObject({ error: "Invalid range" });
     expect(await backtest({ from: "grid-kraken-BTC-USDT-1" })).toMatchObject({ error: "Not found" });
     const refusalOf = async (set: string) => {

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
 import { reportOf } from "../../src/backtest/report.tsx";
 import { backtest } from "../../src/backtest/run/backtest.ts";
-import { answerOf } from "../../src/backtest/schema/answer.ts";
+import { gridAnswer } from "../../src/backtest/schema/answer.ts";
 import { market, minutesOf } from "../suggest/series.ts";
 import { findChromium, openPage, startBrowser } from "../support/browser.ts";
 import { d } from "../support/grid.ts";
@@ -23,7 +23,7 @@ function answer() {
   };
   const result = backtest(request, candles, { market, withBand: true });
   const time = { from: candles.from, until: (candles.times.at(-1) as number) + candles.spanMillis };
-  return answerOf({ exchange: "kraken", fills: 100_000 }, result, time);
+  return gridAnswer({ definition: "grid", config: {}, exchange: "kraken", fills: 100_000 }, result, time);
 }
 
 it.skipIf(!findChromium()).each([

@@ -11,7 +11,7 @@ import { hasTerminal, terminal } from "../support/terminal.ts";
 import { zip } from "../support/zip.ts";
 
 const MINUTE = 60_000;
-const GRID = gridRequest({ lowerPrice: 90, upperPrice: 110, gridLevels: 10, orderSize: 100 });
+const { exchange, symbol, ...GRID } = gridRequest({ gridLevels: 10, orderSize: 100 });
 const RULES = { tick: 0.1, lot: 0.0001, makerFee: 0.001 };
 const WORDS = [
   "backtest",
@@ -105,7 +105,11 @@ describe("edgemaker backtest", () => {
         (await edgemaker(folder, [...WORDS, "--data", join(folder, file), "--json", ...more])).stdout,
       );
     const [prints, books] = [await run("trades.csv"), await run("books.jsonl", "--queue", "proportional")];
-    expect(prints).toMatchObject({ engine: "walk", bars: 400, tape: { prints: 400, books: 0, queue: null } });
+    expect(prints).toMatchObject({
+      details: { engine: "walk" },
+      bars: 400,
+      tape: { prints: 400, books: 0, queue: null },
+    });
     expect(prints.band.total.least).toBe(prints.total);
     expect(prints.cycles).toBeGreaterThan(10);
     expect(books.tape).toMatchObject({ prints: 400, books: 400, hasAmounts: true, queue: "proportional" });
@@ -144,6 +148,36 @@ describe("edgemaker backtest", () => {
       2,
       expect.objectContaining({ error: "Invalid spacing" }),
     ]);
+  });
+
+  it("makes one run with --single, and compares the values of --sweep, for every definition", async () => {
+    const { folder, file } = folderWithCandles();
+    const run = async (...words: string[]) => {
+      const { code, stdout } = await edgemaker(folder, [...words, "--data", file, "--json"]);
+      expect(code).toBe(0);
+      return JSON.parse(stdout);
+    };
+    const [band, single] = [await run(...WORDS), await run(...WORDS, "--single")];
+    expect(single).toEqual({ ...band, band: null, warnings: single.warnings });
+    expect(band.band.count.least).toBeGreaterThan(0);
+    const swept = await run(...WORDS.filter((_, i) => i < 9 || i > 10), "--sweep", "levels=5,10,20");
+    expect(swept.runs.map(({ values }: { values: object }) => values)).toHaveLength(3);
+    const ten = swept.runs.find(({ values }: { values: { levels: string } }) => values.levels === "10");
+    expect(ten).toMatchObject({ total: single.total, filledOrders: single.filledOrders });
+    const around = ["centered", ...WORDS.slice(1, 5), ...WORDS.slice(13), "--size", "100", "--levels", "2"];
+    const centered = await run("backtest", ...around, "--sweep", "spacing=0.004,0.008");
+    expect(centered.count).toBe(2);
+  });
+
+  it("has the same command as `grid backtest` and `backtest grid`", async () => {
+    const { folder, file } = folderWithCandles();
+    const [plain, ...others] = await Promise.all(
+      [["backtest"], ["backtest", "grid"], ["grid", "backtest"]].map((words) =>
+        edgemaker(folder, [...words, ...WORDS.slice(1), "--data", file]),
+      ),
+    );
+    expect(plain?.code).toBe(0);
+    for (const other of others) expect(other).toEqual(plain);
   });
 
   it("uses the imported candles of the exchange, where no file is named", async () => {
@@ -217,37 +251,45 @@ describe("POST /backtest", () => {
       return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
     };
     const wide = { ...GRID, lowerPrice: 57_000, upperPrice: 63_000, orderSize: 200 };
-    const range = await post("/backtest", wide);
+    const where = { exchange, symbol };
+    const range = await post("/backtest", { ...where, config: wide });
     expect(range).toMatchObject({ status: 200, body: { symbol: "BTC/USDT", isWhole: true } });
-    const around = await post("/backtest/centered", {
-      exchange: "kraken",
-      symbol: "BTC/USDT",
-      spacing: 0.002,
-      levels: 3,
+    const around = await post("/backtest", {
+      ...where,
+      config: { geometry: "centered", spacing: 0.002, levels: 3 },
     });
-    expect(around).toMatchObject({ status: 200, body: { engine: "walk" } });
-    const trades = await post("/backtest", { ...wide, timeframe: "trades" });
-    expect(trades).toMatchObject({ status: 200, body: { engine: "walk", tape: { books: 0, queue: null } } });
-    expect(await post("/backtest", { ...wide, lowerPrice: 64_000 })).toMatchObject({
+    expect(around).toMatchObject({ status: 200, body: { details: { engine: "walk" } } });
+    const trades = await post("/backtest", { ...where, config: wide, timeframe: "trades" });
+    expect(trades).toMatchObject({
+      status: 200,
+      body: { details: { engine: "walk" }, tape: { books: 0, queue: null } },
+    });
+    const refused = async (config: object, more: object = {}) =>
+      (await post("/backtest", { ...where, config: { ...wide, ...config }, ...more })) as object;
+    expect(await refused({ lowerPrice: 64_000 })).toMatchObject({
       status: 400,
-      body: { error: "Invalid range" },
+      body: { error: "Invalid range", issues: [{ path: "config.upperPrice" }] },
     });
-    expect(await post("/backtest", { ...wide, orderSize: 0.01 })).toMatchObject({
+    expect(await refused({ orderSize: 0.01 })).toMatchObject({
       status: 400,
       body: { error: "Invalid order size" },
     });
-    expect(await post("/backtest", { ...wide, stopLoss: 1 })).toMatchObject({ status: 400 });
+    expect(await refused({ stopLoss: 1 })).toMatchObject({ status: 400 });
+    expect(await refused({}, { gridLevels: 4 })).toMatchObject({ status: 400 });
+    expect(await post("/backtest", { config: wide })).toMatchObject({
+      status: 400,
+      body: { error: "Invalid exchange" },
+    });
   });
 
   it("is a tool that reports its result in a sentence", async () => {
     const client = await appClient(await testApp({ realTime: false }), "read");
-    const result = await callTool(client, "backtest_grid", {
-      ...GRID,
-      lowerPrice: 57_000,
-      upperPrice: 63_000,
-      orderSize: 200,
+    const result = await callTool(client, "backtest", {
+      exchange,
+      symbol,
+      config: { ...GRID, lowerPrice: 57_000, upperPrice: 63_000, orderSize: 200 },
       makerFee: RULES.makerFee,
     });
-    expect(textOf(result)).toContain("The grid would have made");
+    expect(textOf(result)).toContain("The strategy grid would have made");
   });
 });

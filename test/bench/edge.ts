@@ -149,10 +149,7 @@ async function cpuOfYears(year: (typeof YEARS)[keyof typeof YEARS]): Promise<num
   const body = JSON.stringify({
     exchange: "mexc",
     symbol: "BTC/USDT",
-    lowerPrice: 40_000,
-    upperPrice: 80_000,
-    gridLevels: 40,
-    orderSize: 500,
+    config: { lowerPrice: 40_000, upperPrice: 80_000, gridLevels: 40, orderSize: 500 },
     tick: 0.01,
     lot: 0.000001,
     makerFee: 0.001,

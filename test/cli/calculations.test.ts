@@ -32,7 +32,7 @@ const gridJob = (bars: number): GridJob => ({
   } as never,
   past: randomCandles(7, bars, 40),
   options: { market: MARKET, withBand: true },
-  over: { exchange: "kraken", fills: 50 },
+  over: { definition: "grid", config: {}, exchange: "kraken", fills: 50 },
 });
 const searchJob = (bars: number): SearchJob => ({
   candles: randomCandles(7, bars, 40),

@@ -63,7 +63,7 @@ const USES: readonly (readonly [string, (result: Reported) => readonly string[]]
   ["agreement report", () => ["desk"]],
   ["agreement end", () => ["desk"]],
   ["quote preview", () => [...MARKET, ...QUOTES]],
-  ["quote backtest", () => [...MARKET, ...QUOTES]],
+  ["backtest quote", () => [...MARKET, ...QUOTES]],
   ["quote start", () => [...MARKET, ...QUOTES]],
   ["quote status", (result) => [quotes(result)]],
   ["quote list", () => []],
@@ -113,6 +113,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   page: "test/web/strategies.test.ts",
   backtest: "test/backtest/surfaces.test.ts",
   "backtest centered": "test/backtest/surfaces.test.ts",
+  "backtest grid": "test/backtest/surfaces.test.ts",
+  "grid backtest": "test/backtest/surfaces.test.ts",
+  "quote backtest": "test/backtest/quotes.test.ts",
   replay: "test/backtest/replay-command.test.ts",
   ...Object.fromEntries(
     ["stop", "pause", "resume", "orders", "fills", "events"].map((word) => [

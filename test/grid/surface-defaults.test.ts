@@ -1,5 +1,8 @@
 import { expect, it } from "vitest";
 import { inputOf } from "../../cli/terminal/fields.ts";
+import { pastDefinitions } from "../../src/backtest/operations/backtest.ts";
+import { flatInput, nestedInput } from "../../src/backtest/schema/input.ts";
+import type { Operation } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import { toolOf } from "../../src/transport/mcp/tools.ts";
 import { openApi } from "../../src/transport/openapi.ts";
@@ -7,13 +10,7 @@ import { drivenApp } from "../support/driven.ts";
 import { appClient, callTool } from "../support/mcp.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
 
-const STARTS = [
-  "start_grid",
-  "start_centered_grid",
-  "preview_grid",
-  "backtest_grid",
-  "backtest_centered_grid",
-];
+const STARTS = ["start_grid", "start_centered_grid", "preview_grid"];
 const operations = createOperations(EXCHANGES);
 
 it.each(STARTS)(
@@ -61,24 +58,35 @@ it("takes from a stored grid what a backtest does not name, and lets it be named
   const client = await appClient(app, "trade");
   await client.listTools();
   const grid = { lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 6, orderSize: 200 };
-  const on = { exchange: "kraken", symbol: "BTC/USDT", dryBalance: "USDT=5000,BTC=1" };
+  const on = { exchange: "kraken", symbol: "BTC/USDT" };
   const { body: started } = await app.call<{ id: string }>("POST", "/strategy/grid", {
     ...grid,
     ...on,
+    dryBalance: "USDT=5000,BTC=1",
     dryRun: true,
   });
-  const operation = operations.find(({ name }) => name === "backtest_grid");
-  if (!operation) throw new Error("there is no backtest");
+  const funds = { quoteBudget: 5000, baseBudget: 1 };
+  const form = pastDefinitions()[0]?.forms[0];
+  if (!form) throw new Error("there is no backtest");
+  const { flags = {}, defaults = {} } = form;
+  const flat = {
+    cli: { path: "backtest", flags, defaults },
+    stored: Object.keys(defaults),
+    input: flatInput(form, EXCHANGES),
+  } as unknown as Operation;
   const overHttp = async (request: object) =>
-    (await app.call<{ total: string; strategy: object }>("POST", "/backtest", { ...on, ...request })).body;
+    (await app.call<{ total: string }>("POST", "/backtest", { ...on, ...funds, ...request })).body;
   const overMcp = async (request: object) =>
-    (await callTool(client, "backtest_grid", { ...on, ...request })).structuredContent as { total: string };
-  const overCli = (flags: object) => overHttp(inputOf(operation, { from: started.id, ...flags } as never));
+    (await callTool(client, "backtest", { ...on, ...funds, ...request })).structuredContent as {
+      total: string;
+    };
+  const overCli = (values: object) =>
+    overHttp(nestedInput(form, inputOf(flat, { from: started.id, ...values } as never)));
   const totals = new Map<boolean, string>();
   for (const useOwnBase of [true, false]) {
-    const { total } = await overHttp({ ...grid, useOwnBase });
+    const { total } = await overHttp({ config: { ...grid, useOwnBase } });
     totals.set(useOwnBase, total);
-    const from = { from: started.id, useOwnBase };
+    const from = { from: started.id, config: { useOwnBase } };
     expect(total).toEqual(expect.anything());
     expect((await overHttp(from)).total).toBe(total);
     expect((await overMcp(from)).total).toBe(total);

@@ -33,9 +33,11 @@ const OF_TOOL: Record<string, object> = {
   preview_grid_edit: { stopLossPrice: 50_000 },
   preview_quote: { spread: 0.01, size: 50, baseBudget: 0.01, quoteBudget: 500 },
   preview_quote_edit: { spread: 0.03 },
-  backtest_quote: { spread: 0.01, size: 50, baseBudget: 0.01, quoteBudget: 500 },
   // The past may have begun below it.
-  backtest_grid: { ...GRID, initialBuy: true },
+  backtest: {
+    ...MARKET,
+    config: { lowerPrice: 55_000, upperPrice: 66_000, gridLevels: 4, orderSize: 100, initialBuy: true },
+  },
   suggest_grid: { budget: 1000 },
   guide_grid: { budget: 1000 },
   get_disposals: { from: "2026-01-01", to: "2026-01-31" },
@@ -129,10 +131,8 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
           ...(inputSchema.required ?? []),
           ...(tool === "preview_grid_edit" ? ["stopLossPrice"] : []),
           ...(tool === "preview_quote_edit" ? ["spread"] : []),
-          ...(tool === "preview_quote" || tool === "backtest_quote"
-            ? ["size", "baseBudget", "quoteBudget"]
-            : []),
-          ...(tool === "backtest_grid" ? Object.keys(OF_TOOL[tool] ?? {}) : []),
+          ...(tool === "preview_quote" ? ["size", "baseBudget", "quoteBudget"] : []),
+          ...(tool === "backtest" ? Object.keys(OF_TOOL[tool] ?? {}) : []),
         ];
         const given = Object.fromEntries(fields.map((field) => [field, known[field]]));
         // The client itself checks the structured content against the tool's output schema.

@@ -249,7 +249,7 @@ it("backtest runs a strategy on a candle file, and reports stored arguments or e
     edgemaker(folder, ["strategy", "backtest", ...args, ...MARKET, ...RULES, ...BUDGET, "--json"]);
   const { code, stdout } = await test("two-sided", "--spread", "0.002", "--size", "500");
   const answer = JSON.parse(stdout);
-  expect([code, answer.lastError, answer.strategy]).toEqual([0, null, "two-sided"]);
+  expect([code, answer.lastError, answer.definition]).toEqual([0, null, "two-sided"]);
   expect(answer.filledOrders).toBeGreaterThan(0);
   const own = (name: string, body: string) =>
     writeFileSync(
@@ -283,7 +283,6 @@ it("compares the values of config fields in one table, with stored candles of ot
   const file = ["--data", "hour.csv", "--tick", "0.01", "--lot", "0.00001", "--maker-fee", "0.001"];
   const backtest = (...args: string[]) =>
     edgemaker(folder, [
-      "strategy",
       "backtest",
       ...args,
       ...MARKET,
@@ -383,7 +382,7 @@ export default defineStrategy({ name: "paired", config: z.object({}),
   expect((await edgemaker(folder, stored)).code).toBe(0);
   const { code, stdout, stderr } = await backtest();
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  const { notes } = JSON.parse(stdout) as { notes: { eth: string; own: string; minute: number } };
+  const { notes } = JSON.parse(stdout).details as { notes: { eth: string; own: string; minute: number } };
   const newest = Math.floor(notes.minute / 5) * 5 - 1;
   expect(notes.eth).toBe(`${3000 + newest - 5} ${3000 + newest}`);
   expect(notes.own).toBe(String(60_000 + Math.floor(notes.minute / 15) * 15 - 1));

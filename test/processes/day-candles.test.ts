@@ -33,5 +33,5 @@ it("a backtest over candles of a day runs in the process of its code", async () 
     ...flags.split(" "),
   ]);
   expect([code, stderr.replace(/^\d+ % done\n/gm, "")]).toEqual([0, ""]);
-  expect(JSON.parse(stdout)).toMatchObject({ strategy: "busy", lastError: null, bars: 2 });
+  expect(JSON.parse(stdout)).toMatchObject({ definition: "busy", lastError: null, bars: 2 });
 });

@@ -66,7 +66,9 @@ it("a backtest shows the last notes, and counts the lines", async () => {
     ...PLACE,
   ];
   const { stdout } = await edgemaker(folder, [...backtest, "--json"]);
-  const answer = JSON.parse(stdout) as { notes: object; logLines: number; log: string[]; passes: number };
+  const { details: answer } = JSON.parse(stdout) as {
+    details: { notes: object; logLines: number; log: string[]; passes: number };
+  };
   expect(answer.notes).toEqual({ mood: "calm" });
   expect(answer.logLines).toBe(100 * answer.passes);
   expect(answer.log).toHaveLength(50);

@@ -9,7 +9,7 @@ const RETRY = 1000;
 const ADDRESS = "203.0.113.9";
 
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
-const GRID = { ...MARKET, lowerPrice: 50_000, upperPrice: 70_000, gridLevels: 40, orderSize: 60 };
+const GRID = { lowerPrice: 50_000, upperPrice: 70_000, gridLevels: 40, orderSize: 60 };
 const NINETEEN_DAYS = { since: Date.UTC(2025, 11, 1), until: Date.UTC(2025, 11, 20), tickInterval: 1000 };
 const READS = [
   "strategy/grid/status",
@@ -46,7 +46,7 @@ const call =
 
 const LOADS: Readonly<Record<string, readonly [clients: number, send: Send]>> = {
   suggest: [30, call("POST", "/api/v1/strategy/grid/suggest", { ...MARKET, budget: 1000 })],
-  backtest: [50, call("POST", "/api/v1/backtest", { ...GRID, ...NINETEEN_DAYS })],
+  backtest: [50, call("POST", "/api/v1/backtest", { ...MARKET, config: GRID, ...NINETEEN_DAYS })],
   readers: [1000, (client) => call("GET", `/api/v1/${READS[client % READS.length]}`)(client)],
   address: [400, call("GET", "/health")],
   strategies: [

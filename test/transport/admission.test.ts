@@ -254,9 +254,7 @@ describe("the lane of each caller", () => {
 describe("a heavy operation", () => {
   it("is one that calculates or reports", () => {
     expect(HEAVY.map(({ name }) => name).sort()).toEqual([
-      "backtest_centered_grid",
-      "backtest_grid",
-      "backtest_quote",
+      "backtest",
       "get_disposals",
       "get_liquidity_report",
       "get_quality",
@@ -269,10 +267,7 @@ describe("a heavy operation", () => {
   const BACKTEST = {
     exchange: "kraken",
     symbol: "BTC/USDT",
-    lowerPrice: 50_000,
-    upperPrice: 70_000,
-    gridLevels: 10,
-    orderSize: 100,
+    config: { lowerPrice: 50_000, upperPrice: 70_000, gridLevels: 10, orderSize: 100 },
   };
 
   /** An app whose calculations a test ends. */
@@ -338,7 +333,7 @@ describe("a heavy operation", () => {
   it("is refused to an agent too if the lane is full", async () => {
     const app = await heavyApp();
     const client = await appClient(app, "read");
-    const all = Array.from({ length: 5 }, () => callTool(client, "backtest_grid", BACKTEST));
+    const all = Array.from({ length: 5 }, () => callTool(client, "backtest", BACKTEST));
     await expect.poll(() => app.jobs.length).toBe(1);
     const refused = await Promise.race(all);
     expect(JSON.stringify(refused)).toContain("Too many requests");

@@ -7,7 +7,6 @@ import { EXCHANGES } from "../support/sandbox.ts";
 const operations = createOperations(EXCHANGES);
 
 const CHANNELS = ["list_channels", "test_channel", "replay_channel", "remove_channel"];
-const BACKTESTS = ["backtest_grid", "backtest_centered_grid", "backtest_quote"];
 const REPORTS = ["get_report", "get_liquidity_report"];
 const HISTORY = ["orders", "fills", "events"].map((what) => `get_strategy_${what}`);
 
@@ -58,7 +57,7 @@ describe("the operations that", () => {
       "calculate for a long time",
       ({ lane }) => lane === "heavy",
       [
-        ...BACKTESTS,
+        "backtest",
         "replay_grid",
         "suggest_grid",
         "get_report",
@@ -123,7 +122,7 @@ describe("the operations that", () => {
         "set_kill_switch",
         "get_strategy_status",
         "get_strategy_fills",
-        ...BACKTESTS,
+        "backtest",
         "replay_grid",
         "suggest_grid",
         ...REPORTS.slice(0, 1),
@@ -197,14 +196,14 @@ describe("the operations that", () => {
         "start_grid",
         "preview_centered_grid",
         "start_centered_grid",
-        ...BACKTESTS,
+        "backtest",
         "get_liquidity_report",
       ],
     ],
     [
       "return a table as CSV",
       ({ csv }) => csv,
-      ["get_strategy_fills", ...BACKTESTS, ...REPORTS, "get_disposals", "get_quality"],
+      ["get_strategy_fills", "backtest", ...REPORTS, "get_disposals", "get_quality"],
     ],
     ["return a page", ({ html }) => html, REPORTS],
     ["return pages of rows", ({ pages }) => pages, ["get_strategy_fills"]],

@@ -132,8 +132,9 @@ async function planGrid(url: string, token: string): Promise<void> {
 
 /** The page that `edgemaker backtest --report` writes, as a file of its own. */
 async function writeReport(server: Spawned, file: string): Promise<void> {
-  const request = { ...MARKET, timeframe: "1h", lowerPrice: 52_000, upperPrice: 68_000, gridLevels: 32 };
-  const body = JSON.stringify({ ...request, orderSize: 300, fills: 100_000, since: Date.now() - 900 * HOUR });
+  const config = { lowerPrice: 52_000, upperPrice: 68_000, gridLevels: 32, orderSize: 300 };
+  const request = { ...MARKET, config, timeframe: "1h", fills: 100_000 };
+  const body = JSON.stringify({ ...request, since: Date.now() - 900 * HOUR });
   const answer = await server.ask("/api/v1/backtest", { method: "POST", body });
   if (!answer.ok) throw new Error(await answer.text());
   writeFileSync(file, reportOf((await answer.json()) as BacktestAnswer));

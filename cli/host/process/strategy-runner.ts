@@ -6,7 +6,7 @@ import { writeSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { deserialize } from "node:v8";
 import * as z from "zod";
-import type { OwnStrategyJob } from "../../../src/backtest/position/declared.ts";
+import type { OwnStrategyJob } from "../../../src/backtest/own-backtest.ts";
 import { messageOf } from "../../../src/kernel/errors.ts";
 import { comparableText, faultOf } from "../../../src/own/pass/ask.ts";
 import { answerCall, type CodeCall } from "../../../src/own/pass/elsewhere.ts";
@@ -55,7 +55,7 @@ async function runBacktestJob(
   job: OwnStrategyJob,
   alive: (done: number) => void,
 ) {
-  const { backtestOwnStrategy } = await import("../../../src/backtest/position/declared.ts");
+  const { backtestOwnStrategy } = await import("../../../src/backtest/own-backtest.ts");
   let [shown, done] = [0, 0];
   const orders: AnyStrategyDefinition["orders"] = (view) => {
     const now = performance.now();

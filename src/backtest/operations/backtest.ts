@@ -1,10 +1,10 @@
+import * as z from "zod";
 import type { Candles } from "../../candles/candles.ts";
-import { type TapeFile, tapeCoverage } from "../../candles/tape.ts";
 import { gridViewById } from "../../grid/operations/stop.ts";
-import { CAUTIOUS, RANGE_FLAGS, TRAIL_PARTS } from "../../grid/schema/input.ts";
+import { CAUTIOUS, centeredConfig, RANGE_FLAGS, rangeConfig, TRAIL_PARTS } from "../../grid/schema/input.ts";
 import { requestedAs } from "../../grid/start/as-requested.ts";
 import { centeredOf, requestedRangeOf } from "../../grid/start/check.ts";
-import type { Decimal } from "../../kernel/decimal.ts";
+import { labelled } from "../../grid/start/edited.ts";
 import { AppError, messageOf } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { type Millis, TIMEFRAMES } from "../../kernel/time.ts";
@@ -15,220 +15,214 @@ import { ownStrategyRequest } from "../../own/schema/shapes.ts";
 import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { CandlesRequest } from "../../ports/venue.ts";
-import {
-  backtestOwnStrategy,
-  OwnStrategyBacktestShape,
-  type OwnStrategyJob,
-  ownStrategyBacktestInput,
-  ownStrategyBacktestView,
-} from "../position/declared.ts";
+import { quoteConfig } from "../../quote/schema/input.ts";
+import { backtestOwnStrategy, type OwnStrategyJob } from "../own-backtest.ts";
 import { isOwnSource, type ReferencePast, type SourcePast, withoutPast } from "../position/requested-past.ts";
-import { type PositionBacktestAnswer, tradesCsv } from "../position/schema.ts";
-import type { QueueModel } from "../queue.ts";
-import {
-  describeQuoteBacktest,
-  type QuoteBacktestAnswer,
-  QuoteBacktestShape,
-  quoteBacktestInput,
-  quoteBacktestView,
-} from "../quote-schema.ts";
+import type { QuotesRequest } from "../quote-backtest.ts";
 import type { GridRequest } from "../run/begin.ts";
-import { type BacktestAnswer, BacktestShape, fillsCsv } from "../schema/answer.ts";
+import { type BacktestAnswer, BacktestShape, describeTape, fillsCsv } from "../schema/answer.ts";
 import { backtestView, describeBacktest } from "../schema/answer-view.ts";
 import {
   type BacktestFields,
-  centeredBacktestInput,
-  inputParts,
-  rangeBacktestInput,
+  backtestInput,
+  type PastDefinition,
+  type PastRequest,
 } from "../schema/input.ts";
 import { calculate, inSlices, longestCalculation, marketOf, pastOf, READS_PAST, tapeOf } from "./past.ts";
 
-interface BacktestRequest {
-  readonly where: { readonly exchange: string; readonly symbol: Pair };
-  readonly request: GridRequest;
-  readonly balances: Readonly<Record<string, Decimal>> | undefined;
-  readonly fields: BacktestFields;
-  readonly call: Call;
+type GivenConfig = PastRequest["config"];
+
+/** The pair and the exchange of a backtest. */
+interface PastMarket {
+  readonly exchange: string;
+  readonly symbol: Pair;
 }
 
-async function answerBacktest(
-  deps: Deps,
-  { where, request, balances, fields, call }: BacktestRequest,
-): Promise<BacktestAnswer> {
-  const { exchange } = where;
-  const { since, until, timeframe } = fields;
-  const file = await tapeOf(deps, { ...where, timeframe, since, until });
-  const span = TIMEFRAMES[timeframe === "trades" ? "1m" : timeframe];
-  const past = file ? file.tape : await pastOf(deps, { ...where, span, since, until }, call);
-  const market = await marketOf(deps, where, fields);
-  const options = {
-    market,
-    balances: balances && Object.entries(balances).map(([asset, free]) => ({ asset, free, used: 0n })),
-    rules: {
-      fill: fields.fill,
-      extremes: fields.extremes,
-      spread: fields.spread,
-      slippage: fields.slippage,
-      tickInterval: fields.tickInterval,
-    },
-    queue: fields.queue,
-    withBand: true,
-  };
-  const over = { exchange, fills: fields.fills, tape: file && describeTape(file, fields.queue) };
-  return calculate(deps, ["grid", { request, past, options, over }], call);
-}
+/** Returns where a backtest runs; its input has both fields unless a stored strategy does. */
+const whereOf = ({ exchange, symbol }: BacktestFields): PastMarket => ({ exchange, symbol }) as PastMarket;
 
-/** Describes the tape behind a response. */
-const describeTape = ({ tape, ...file }: TapeFile, queue: QueueModel) => ({
-  ...tapeCoverage(tape, file),
-  queue: tape.books ? queue : null,
+const fillRules = ({ fill, extremes, marketSpread: spread, slippage, tickInterval }: BacktestFields) => ({
+  fill,
+  extremes,
+  spread,
+  slippage,
+  tickInterval,
 });
 
-interface BesideStored {
-  readonly exchange?: string | undefined;
-  readonly symbol?: Pair | undefined;
-  readonly allowLoss?: boolean | undefined;
-  readonly useOwnBase?: boolean | undefined;
-  readonly dryBalance?: Readonly<Record<string, Decimal>> | undefined;
+/** Returns the config as the schema reads it, or only the given fields beside a stored strategy. Throws AppError. */
+function parsedConfig(schema: z.ZodObject, config: GivenConfig, isPart: boolean): GivenConfig {
+  const known = Object.entries(schema.shape).filter(([name]) => Object.hasOwn(config, name));
+  const { data, error } = (isPart ? z.strictObject(Object.fromEntries(known)) : schema).safeParse(config);
+  if (error) throw labelled(error.issues[0]?.message ?? "Invalid request: config");
+  return data as GivenConfig;
 }
 
-/** Returns a stored grid's options with replacements. Throws AppError. */
-async function requestedFrom(
-  deps: Deps,
-  from: string,
-  given: BesideStored,
-): Promise<Pick<BacktestRequest, "where" | "request" | "balances">> {
+/** Returns the grid of the config, or a stored one with the config's fields in place of its own. Throws AppError. */
+async function gridOf(deps: Deps, config: GivenConfig, fields: BacktestFields) {
+  const { from } = fields;
+  const { geometry, ...given } = config;
+  if (from === undefined) {
+    const isCentered = geometry === "centered";
+    const { geometry: _, ...settings } = parsedConfig(
+      isCentered ? centeredConfig() : rangeConfig(),
+      config,
+      false,
+    );
+    const request: GridRequest = isCentered
+      ? centeredOf(settings as Parameters<typeof centeredOf>[0])
+      : requestedRangeOf(settings as Parameters<typeof requestedRangeOf>[0]);
+    return { where: whereOf(fields), request };
+  }
   const { strategy } = await gridViewById(deps, from);
-  const { exchange, symbol, dryBalance, allowLoss, useOwnBase, ...changes } = given;
   const own = strategy.config;
+  const schema = own.centered ? centeredConfig() : rangeConfig();
+  const strange = Object.keys(given).find((name) => !Object.hasOwn(schema.shape, name));
+  const {
+    allowLoss = own.allowLoss,
+    useOwnBase = own.useOwnBase,
+    ...changes
+  } = strange ? given : parsedConfig(schema, given, true);
   return {
     where: {
-      exchange: exchange ?? parseAccountKey(strategy.account).exchange,
-      symbol: symbol ?? strategy.symbol,
+      exchange: fields.exchange ?? parseAccountKey(strategy.account).exchange,
+      symbol: fields.symbol ?? strategy.symbol,
     },
-    request: requestedAs(strategy.config, {
-      ...Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)),
-      allowLoss: allowLoss ?? own.allowLoss,
-      useOwnBase: useOwnBase ?? own.useOwnBase,
-    }),
-    balances: dryBalance,
+    request: requestedAs(own, { ...changes, allowLoss, useOwnBase }),
   };
 }
 
-const READS = {
-  ...READS_PAST,
-  mcp: { defaults: { ...CAUTIOUS.defaults, fills: 0 }, summarize: describeBacktest },
-  output: BacktestShape,
-  csv: (answer: unknown) => fillsCsv(answer as BacktestAnswer),
-} as const;
+const GRID_FORM = { definition: "grid", takesStored: true, walksTrades: true, ...CAUTIOUS } as const;
 
-/** Operations of backtests: they take the input of a start, and the past data. */
-export const backtestOperations = (ids: readonly string[]): readonly Operation[] => [
-  operation({
-    ...READS,
-    name: "backtest_grid",
-    summary: "Test a grid on historical prices",
-    http: { route: "POST /backtest", from: "body" },
-    cli: {
-      path: "backtest",
+const GRID_PAST: PastDefinition = {
+  name: "grid",
+  forms: [
+    {
+      ...GRID_FORM,
+      word: "grid",
+      synonym: "grid backtest",
+      summary: "Test a grid on historical prices",
+      config: rangeConfig,
+      fixed: { geometry: "range" },
       flags: RANGE_FLAGS,
       parts: TRAIL_PARTS,
-      ...CAUTIOUS,
-      view: backtestView,
       examples: [
-        "edgemaker backtest --exchange kraken --symbol BTC/USDT --lower 57000 --upper 63000 --levels 12 --size 100",
-        "edgemaker backtest --from grid-kraken-BTC-USDT-1767225600000 --levels 20",
-        "edgemaker backtest --exchange kraken --symbol BTC/USDT --lower 36000 --upper 48000 --levels 40 --size 500 --data btc-usd.csv.gz --report report.html",
+        "edgemaker backtest grid --exchange kraken --symbol BTC/USDT --lower 57000 --upper 63000 --levels 12 --size 100",
+        "edgemaker backtest grid --from grid-kraken-BTC-USDT-1767225600000 --levels 20",
+        "edgemaker backtest grid --exchange kraken --symbol BTC/USDT --lower 36000 --upper 48000 --levels 40 --size 500 --data btc-usd.csv.gz --report report.html",
       ],
     },
-    stored: Object.keys(CAUTIOUS.defaults),
-    input: () => rangeBacktestInput(ids),
-    run: async (deps, input, call) => {
-      const { fields, grid } = inputParts(input);
-      const { planHash: _, from, ...given } = grid;
-      if (from !== undefined)
-        return answerBacktest(deps, { ...(await requestedFrom(deps, from, given)), fields, call });
-      const where = given as Parameters<typeof requestedRangeOf>[0];
-      return answerBacktest(deps, {
-        where,
-        request: requestedRangeOf(where),
-        balances: given.dryBalance,
-        fields,
-        call,
-      });
-    },
-  }),
-  operation({
-    ...READS,
-    name: "backtest_centered_grid",
-    summary: "Test a centered grid on historical prices",
-    http: { route: "POST /backtest/centered", from: "body" },
-    cli: {
-      path: "backtest centered",
-      ...CAUTIOUS,
-      view: backtestView,
+    {
+      ...GRID_FORM,
+      word: "centered",
+      takesProfile: true,
+      summary: "Test a centered grid on historical prices",
+      config: centeredConfig,
+      fixed: { geometry: "centered" },
       examples: [
         "edgemaker backtest centered --exchange kraken --symbol BTC/USDT --levels 5 --spacing 0.004 --size 100",
         "edgemaker backtest centered --exchange mexc --symbol ADA/USDT --grid-profile calm.json --data ada-usdt.csv.gz",
       ],
     },
-    input: () => centeredBacktestInput(ids),
-    run: (deps, input, call) => {
-      const { fields, grid } = inputParts(input);
-      const { planHash: _, ...request } = grid;
-      return answerBacktest(deps, {
-        where: grid,
-        request: centeredOf(request),
-        balances: grid.dryBalance,
-        fields,
-        call,
-      });
-    },
-  }),
-];
+  ],
+  async run(deps, { config, fields }, call) {
+    const { where, request } = await gridOf(deps, config, fields);
+    const { exchange } = where;
+    const { since, until, timeframe, queue, baseBudget, quoteBudget } = fields;
+    const file = await tapeOf(deps, { ...where, timeframe, since, until });
+    const span = TIMEFRAMES[timeframe === "trades" ? "1m" : timeframe];
+    const past = file ? file.tape : await pastOf(deps, { ...where, span, since, until }, call);
+    const market = await marketOf(deps, where, fields);
+    const funds = [
+      { asset: market.base, free: baseBudget ?? 0n, used: 0n },
+      { asset: market.quote, free: quoteBudget ?? 0n, used: 0n },
+    ];
+    const options = {
+      market,
+      balances: baseBudget === undefined && quoteBudget === undefined ? undefined : funds,
+      rules: fillRules(fields),
+      queue,
+      withBand: !fields.single,
+    };
+    const tape = file && describeTape(file, queue);
+    const over = { definition: "grid", config, exchange, fills: fields.fills, tape };
+    return calculate(deps, ["grid", { request, past, options, over }], call);
+  },
+};
 
-const backtestOperation = (definition: AnyStrategyDefinition, ids: readonly string[]): Operation =>
-  operation({
-    name: `backtest_strategy_${definition.name.replaceAll("-", "_")}`,
-    summary: `Test the strategy ${definition.name} on historical prices`,
-    ...READS_PAST,
-    http: { route: `POST /strategy/declared/${definition.name}/backtest`, from: "body" },
-    cli: {
-      path: `strategy backtest ${definition.name}`,
-      view: ownStrategyBacktestView,
+/** Returns the candles and the market for a strategy with one position. Throws AppError. */
+async function positionPast(deps: Deps, fields: BacktestFields, call: Call) {
+  const { timeframe, since, until, from, single } = fields;
+  if (from !== undefined)
+    throw new AppError("Invalid request", "from has the id of a grid; send the config of another strategy");
+  if (timeframe === "trades")
+    throw new AppError("Invalid request", "only a grid can replay trades; choose a candle length");
+  const where = whereOf(fields);
+  const candles = await pastOf(deps, { ...where, span: TIMEFRAMES[timeframe], since, until }, call);
+  const market = await marketOf(deps, where, fields);
+  return { candles, options: { market, rules: fillRules(fields), withBand: !single } };
+}
+
+const QUOTE_PAST: PastDefinition = {
+  name: "quote",
+  forms: [
+    {
+      definition: "quote",
+      word: "quote",
+      synonym: "quote backtest",
+      summary: "Test quotes on historical prices",
+      config: quoteConfig,
       examples: [
-        `edgemaker strategy backtest ${definition.name} --exchange kraken --symbol BTC/USD --base-budget 0.1 --quote-budget 5000 --data btc-usd.csv.gz`,
+        "edgemaker backtest quote --exchange mexc --symbol SNEK/USDT --spread 0.02 --size 50 --levels 3 --base-budget 400000 --quote-budget 1000",
+        "edgemaker backtest quote --exchange kraken --symbol BTC/USD --spread 0.004 --size 500 --base-budget 0.1 --quote-budget 5000 --data btc-usd.csv.gz",
       ],
     },
-    mcp: { defaults: { fills: 0 } },
-    csv: (answer: unknown) => tradesCsv(answer as PositionBacktestAnswer),
-    input: () => ownStrategyBacktestInput(definition, ids),
-    output: OwnStrategyBacktestShape,
-    async run(deps, given, call) {
-      const input = given as OwnStrategyBacktestFields & Readonly<Record<string, unknown>>;
-      const { exchange, symbol, timeframe, since, until, fills } = input;
-      const request = await ownStrategyRequest(definition, input);
-      const past = { exchange, symbol, span: TIMEFRAMES[timeframe], since, until };
-      const candles = await pastOf(deps, past, call);
-      const market = await marketOf(deps, { exchange, symbol }, input);
-      const { fill, extremes, marketSpread: spread, tickInterval } = input;
-      const over = { exchange, symbol, span: candles.spanMillis, since: candles.from, until };
-      const reference = definition.reference ? await referencePastOf(deps, over) : [];
-      const elsewhere = await elsewherePastOf(deps, definition, over, call);
-      const rules = { fill, extremes, spread, tickInterval };
-      const options = {
-        reference,
-        elsewhere,
-        market,
-        balances: request.dryBalance,
-        rules,
-        withBand: input.single !== true,
-      };
-      const maxMillis = longestCalculation(call);
-      const job = { request, candles, options, over: { exchange, fills }, maxMillis };
-      return backtestWhereItsCodeIs(deps, definition, job, call);
+  ],
+  async run(deps, { config, fields }, call) {
+    const past = await positionPast(deps, fields, call);
+    const { baseBudget, quoteBudget, fills } = fields;
+    const settings = parsedConfig(quoteConfig(), config, false) as unknown as QuotesRequest;
+    const { exchange } = whereOf(fields);
+    const over = { definition: "quote", config, exchange, fills };
+    return calculate(
+      deps,
+      ["quotes", { ...past, request: { ...settings, baseBudget, quoteBudget }, over }],
+      call,
+    );
+  },
+};
+
+const ownPast = (definition: AnyStrategyDefinition): PastDefinition => ({
+  name: definition.name,
+  forms: [
+    {
+      definition: definition.name,
+      word: definition.name,
+      synonym: `strategy backtest ${definition.name}`,
+      summary: `Test the strategy ${definition.name} on historical prices`,
+      config: () => z.object(definition.config.shape as z.ZodRawShape),
+      examples: [
+        `edgemaker backtest ${definition.name} --exchange kraken --symbol BTC/USD --base-budget 0.1 --quote-budget 5000 --data btc-usd.csv.gz`,
+      ],
     },
-  });
+  ],
+  async run(deps, { config, fields }, call) {
+    const { exchange, symbol } = whereOf(fields);
+    const { baseBudget, quoteBudget, until, fills } = fields;
+    const { options: settings } = await ownStrategyRequest(definition, config);
+    const { candles, options } = await positionPast(deps, fields, call);
+    const over = { exchange, symbol, span: candles.spanMillis, since: candles.from, until };
+    const reference = definition.reference ? await referencePastOf(deps, over) : [];
+    const elsewhere = await elsewherePastOf(deps, definition, over, call);
+    const job = {
+      request: { baseBudget, quoteBudget, options: settings },
+      candles,
+      options: { ...options, reference, elsewhere },
+      over: { definition: definition.name, exchange, fills },
+      maxMillis: longestCalculation(call),
+    };
+    return backtestWhereItsCodeIs(deps, definition, job, call);
+  },
+});
 
 async function backtestWhereItsCodeIs(
   { local }: Deps,
@@ -239,7 +233,7 @@ async function backtestWhereItsCodeIs(
   try {
     if (definition.ask) {
       const caller = { account: "", id: "", resumes: 0, signal, hear: waiting?.hear };
-      return OwnStrategyBacktestShape().parse(await definition.ask("backtest", job, caller));
+      return BacktestShape().parse(await definition.ask("backtest", job, caller));
     }
     const end = local.monotonic() + job.maxMillis;
     const isOver = () => local.monotonic() > end || waiting?.isEnough() === true;
@@ -250,9 +244,6 @@ async function backtestWhereItsCodeIs(
     throw new AppError("Fetch failed", definition.ask ? message : `${definition.source}: ${message}`);
   }
 }
-
-type OwnStrategyBacktestFields = ReturnType<ReturnType<typeof ownStrategyBacktestInput>["parse"]> &
-  Parameters<typeof pastOf>[1] & { readonly timeframe: keyof typeof TIMEFRAMES };
 
 /** Returns stored candles of the pair on other exchanges. */
 async function referencePastOf(
@@ -296,42 +287,27 @@ async function elsewherePastOf(
   return found;
 }
 
-export const ownStrategyBacktests = (
-  ids: readonly string[],
-  definitions: StrategyDefinitions,
-): readonly Operation[] => definitions.map((definition) => backtestOperation(definition, ids));
+/** Returns what a backtest can run: the definitions of the program, and the user's own. */
+export const pastDefinitions = (own: StrategyDefinitions = []): readonly PastDefinition[] => [
+  GRID_PAST,
+  QUOTE_PAST,
+  ...own.map(ownPast),
+];
 
-/** Operation that backtests quotes: it takes the input of their start, and the past data. */
-export const quoteBacktestOperation = (ids: readonly string[]): Operation =>
-  operation({
-    name: "backtest_quote",
-    summary: "Test quotes on historical prices",
+/** Operation that tests any definition on historical prices. */
+export const backtestOperation = (ids: readonly string[], own: StrategyDefinitions = []): Operation => {
+  const definitions = pastDefinitions(own);
+  return operation({
     ...READS_PAST,
-    http: { route: "POST /strategy/quote/backtest", from: "body" },
-    cli: {
-      path: "quote backtest",
-      view: quoteBacktestView,
-      examples: [
-        "edgemaker quote backtest --exchange mexc --symbol SNEK/USDT --spread 0.02 --size 50 --levels 3 --base-budget 400000 --quote-budget 1000",
-        "edgemaker quote backtest --exchange kraken --symbol BTC/USD --spread 0.004 --size 500 --base-budget 0.1 --quote-budget 5000 --data btc-usd.csv.gz",
-      ],
-    },
-    mcp: { defaults: { fills: 0 }, summarize: describeQuoteBacktest },
-    csv: (answer: unknown) => tradesCsv(answer as QuoteBacktestAnswer),
-    input: () => quoteBacktestInput(ids),
-    output: QuoteBacktestShape,
-    async run(deps, input, call) {
-      const { exchange, symbol, timeframe, since, until, fills, dryBalance } = input;
-      const candles = await pastOf(
-        deps,
-        { exchange, symbol, span: TIMEFRAMES[timeframe], since, until },
-        call,
-      );
-      const market = await marketOf(deps, { exchange, symbol }, input);
-      const { fill, extremes, marketSpread: spread, tickInterval } = input;
-      const rules = { fill, extremes, spread, tickInterval };
-      const options = { market, balances: dryBalance, rules, withBand: input.single !== true };
-      const job = { request: input, candles, options, over: { exchange, fills } };
-      return calculate(deps, ["quotes", job], call);
-    },
+    name: "backtest",
+    summary: "Test a strategy on historical prices",
+    http: { route: "POST /backtest", from: "body" },
+    cli: { path: "backtest", view: backtestView },
+    mcp: { defaults: { fills: 0 }, summarize: describeBacktest },
+    csv: (answer: unknown) => fillsCsv(answer as BacktestAnswer),
+    input: () => backtestInput(ids, definitions),
+    output: BacktestShape,
+    run: (deps, { definition, config, ...fields }, call) =>
+      (definitions.find(({ name }) => name === definition) ?? GRID_PAST).run(deps, { config, fields }, call),
   });
+};

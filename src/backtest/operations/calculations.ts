@@ -1,13 +1,12 @@
 import type { Candles } from "../../candles/candles.ts";
-import type { Millis } from "../../kernel/time.ts";
-import { backtestingQuotes, type QuoteBacktestOptions } from "../quote-backtest.ts";
-import { type QuoteBacktestAnswer, quoteBacktestOut } from "../quote-schema.ts";
+import { backtestingQuotes, type QuoteBacktestOptions, type QuotesRequest } from "../quote-backtest.ts";
 import { type GridRecord, type ReplayOptions, replaying } from "../replay.ts";
 import { type BacktestOptions, type BacktestPast, backtesting } from "../run/backtest.ts";
 import type { GridRequest } from "../run/begin.ts";
-import { answerOf, type BacktestAnswer } from "../schema/answer.ts";
+import { type AnsweredOver, type BacktestAnswer, gridAnswer, positionAnswer } from "../schema/answer.ts";
 import { replayOut, suggestionOut } from "../schema/replay.ts";
 import { type SuggestOptions, searching } from "../suggest.ts";
+import { walkedTime } from "../ticks.ts";
 
 type IsOver = () => boolean;
 type Job<Options> = { readonly options: Omit<Options, "isOver"> };
@@ -15,7 +14,7 @@ type Job<Options> = { readonly options: Omit<Options, "isOver"> };
 export interface GridJob extends Job<BacktestOptions> {
   readonly request: GridRequest;
   readonly past: BacktestPast;
-  readonly over: Parameters<typeof answerOf>[0];
+  readonly over: AnsweredOver;
 }
 
 function* gridCalculation(
@@ -23,21 +22,21 @@ function* gridCalculation(
   isOver: IsOver,
 ): Generator<number, BacktestAnswer> {
   const result = yield* backtesting(request, past, { ...options, isOver });
-  return answerOf(over, result, walkedTime("prints" in past ? past.prints : past, result.run.bars));
+  return gridAnswer(over, result, walkedTime("prints" in past ? past.prints : past, result.run.bars));
 }
 
 interface QuotesJob extends Job<QuoteBacktestOptions> {
-  readonly request: Parameters<typeof backtestingQuotes>[0];
+  readonly request: QuotesRequest;
   readonly candles: Candles;
-  readonly over: Parameters<typeof quoteBacktestOut>[0];
+  readonly over: AnsweredOver;
 }
 
 function* quotesCalculation(
   { request, candles, options, over }: QuotesJob,
   isOver: IsOver,
-): Generator<number, QuoteBacktestAnswer> {
+): Generator<number, BacktestAnswer> {
   const result = yield* backtestingQuotes(request, candles, { ...options, isOver });
-  return quoteBacktestOut(over, result, walkedTime(candles, result.run.bars));
+  return positionAnswer(over, result, walkedTime(candles, result.run.bars));
 }
 
 export interface SearchJob extends Job<SuggestOptions> {
@@ -61,12 +60,6 @@ function* replayCalculation({ strategy, lists, candles, options, over }: ReplayJ
     strategy,
     ...over,
   });
-}
-
-/** Returns the time from the first bar to the end of the last processed one. */
-export function walkedTime({ from, times, spanMillis }: Candles, bars: number) {
-  const last = times[Math.max(0, bars - 1)] as Millis;
-  return { from, until: last + spanMillis };
 }
 
 /**

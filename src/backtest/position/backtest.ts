@@ -25,24 +25,15 @@ import type { Kinds } from "../../ports/kind.ts";
 import { addToTallies, newTally, type Tally } from "../../quality/tally.ts";
 import { cornersOf } from "../jump.ts";
 import { opened, passOnPaper, type StrategyOnPaper, type WalkOptions } from "../paper-account.ts";
+import { floatUnits, type PositionRow, positionsOf } from "../paper-positions.ts";
 import { type Band, bandOf, onEachPath } from "../run/begin.ts";
+import { type Curve, closeOf, curveOf } from "../run/figures.ts";
 import { type BarRun, barRun, walkTo } from "../run/walk.ts";
-import {
-  closeAt,
-  lowAt,
-  missingBars,
-  openAt,
-  pathsFrom,
-  RULES,
-  type Rules,
-  type Ticks,
-  ticksOf,
-} from "../ticks.ts";
+import { lowAt, missingBars, openAt, pathsFrom, RULES, type Rules, type Ticks, ticksOf } from "../ticks.ts";
 import type { RequestedPast } from "./requested-past.ts";
 
 export interface PositionBacktestOptions extends Pick<PositionWalkOptions, "kinds" | "requested"> {
   readonly market: Market;
-  readonly balances?: Readonly<Record<string, Decimal>> | undefined;
   readonly rules?: Partial<Rules>;
   readonly isOver?: (bars: number) => boolean;
   /** Whether to also run the other orders of the extremes within a bar, and the other fill rule; default true. */
@@ -60,6 +51,7 @@ export interface PositionBacktest<S extends PositionStrategy> {
   readonly invested: Decimal;
   /** Result of holding the initial balances unchanged. */
   readonly kept: Decimal;
+  readonly curve: Curve;
   /** Null if a run ended early. */
   readonly band: Band | null;
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
@@ -100,7 +92,8 @@ export function* backtestingPosition<S extends PositionStrategy>(
       requested,
     }),
   );
-  const endPrice = price(closeAt(bars, Math.max(0, run.bars - 1)));
+  const endPrice = closeOf(bars, run.bars - 1);
+  const invested = positionValue(budget, startPrice);
   const missing = missingBars(candles);
   return {
     rules,
@@ -110,27 +103,24 @@ export function* backtestingPosition<S extends PositionStrategy>(
     startPrice,
     endPrice,
     missing,
-    invested: positionValue(budget, startPrice),
-    kept: positionValue(budget, endPrice) - positionValue(budget, startPrice),
+    invested,
+    kept: positionValue(budget, endPrice) - invested,
+    curve: curveOf(positionsOf(run.rows), bars, { count: run.bars, invested: floatUnits(invested) }),
     band: withBand && accounts ? positionBand(accounts, endPrice) : null,
     warnings: [...feeWarnings(market), ...doubtsOf(run, { rules, missing, span: candles.spanMillis })],
     bars: bars.count,
   };
 }
 
+/** Funds at the start. */
+export interface PastBudget {
+  readonly baseBudget?: Decimal | undefined;
+  readonly quoteBudget?: Decimal | undefined;
+}
+
 /** Returns the budget of the backtest; there is no account whose free balance could be used. */
-export function pastBudget(
-  {
-    baseBudget,
-    quoteBudget,
-  }: { readonly baseBudget?: Decimal | undefined; readonly quoteBudget?: Decimal | undefined },
-  { base, quote }: Market,
-  balances: PositionBacktestOptions["balances"],
-): PairAmounts {
-  const budget = {
-    base: baseBudget ?? balances?.[base] ?? ZERO,
-    quote: quoteBudget ?? balances?.[quote] ?? ZERO,
-  };
+export function pastBudget({ baseBudget = ZERO, quoteBudget = ZERO }: PastBudget): PairAmounts {
+  const budget = { base: baseBudget, quote: quoteBudget };
   if (budget.base + budget.quote > ZERO) return budget;
   throw new AppError("Invalid request", "set baseBudget and quoteBudget");
 }
@@ -219,10 +209,21 @@ interface WalkedPosition<S extends PositionStrategy> {
   readonly twoSided: number;
   readonly leastBase: Decimal;
   readonly mostBase: Decimal;
-  /** Max drawdown of its result at the passes, in quote. */
-  readonly drawdown: Decimal;
+  /** Max drawdown of its result at the passes. */
+  readonly drawdown: PassDrawdown;
+  /** Its position from each bar on. */
+  readonly rows: readonly PositionRow[];
   /** The same fills with the mids that measure them. */
   readonly measured: readonly MeasuredFill[];
+}
+
+interface PassDrawdown {
+  /** In quote. */
+  readonly amount: Decimal;
+  /** The profit before it. */
+  readonly peak: Decimal;
+  readonly from: Millis;
+  readonly to: Millis;
 }
 
 interface PositionWalk<S extends PositionStrategy> extends BarRun<S>, Pick<PositionWalkOptions, "kinds"> {
@@ -233,7 +234,9 @@ interface PositionWalk<S extends PositionStrategy> extends BarRun<S>, Pick<Posit
   leastBase: Decimal;
   mostBase: Decimal;
   peak: Decimal;
-  drawdown: Decimal;
+  peakAt: Millis;
+  drawdown: PassDrawdown;
+  readonly rows: PositionRow[];
 }
 
 /** Runs a position over bars, pass by pass, with its own functions on a venue in memory. Yields the completed bars. */
@@ -251,26 +254,29 @@ function* walkingPosition<S extends PositionStrategy>(
     passes: 0,
     twoSided: 0,
     peak: ZERO,
-    drawdown: ZERO,
+    peakAt: bars.candles.from,
+    drawdown: { amount: ZERO, peak: ZERO, from: bars.candles.from, to: bars.candles.from },
+    rows: [],
     leastBase: strategy.config.budget.base,
     mostBase: ZERO,
   };
-  const pass = () => makePass(positionWalk);
-  pass();
   const end = bars.count;
   let bar = 0;
+  const pass = () => makePass(positionWalk, bar);
+  pass();
   for (; bar < end; bar++) {
     if (bar > 0 && isOver?.(bar)) break;
     for (const corner of cornersOf(bars, bar, rules.extremes)) walkTo(positionWalk, corner, pass);
     yield bar;
   }
-  const { account, fills, passes, twoSided, leastBase, mostBase, drawdown } = positionWalk;
+  const { account, fills, passes, twoSided, leastBase, mostBase, drawdown, rows } = positionWalk;
   const { fills: measured } = positionWalk.measurer;
-  return { account, fills, bars: bar, passes, twoSided, leastBase, mostBase, drawdown, measured };
+  return { account, fills, bars: bar, passes, twoSided, leastBase, mostBase, drawdown, measured, rows };
 }
 
-function makePass<S extends PositionStrategy>(positionWalk: PositionWalk<S>): void {
-  const { venue, options, here } = positionWalk;
+function makePass<S extends PositionStrategy>(positionWalk: PositionWalk<S>, bar: number): void {
+  const { venue, options, here, rows } = positionWalk;
+  const before = positionWalk.account.strategy.state;
   if (new Set(venue.openOrders().map(({ side }) => side)).size === 2) positionWalk.twoSided++;
   const { account, fills } = passOnPaper(positionWalk.account, options.market, venue, here.at, {
     kinds: positionWalk.kinds,
@@ -286,8 +292,21 @@ function makePass<S extends PositionStrategy>(positionWalk: PositionWalk<S>): vo
   const { total, position } = positionAccounts(strategy, price);
   positionWalk.leastBase = min(positionWalk.leastBase, position);
   positionWalk.mostBase = max(positionWalk.mostBase, position);
-  positionWalk.peak = max(positionWalk.peak, total);
-  positionWalk.drawdown = max(positionWalk.drawdown, positionWalk.peak - total);
+  if (total > positionWalk.peak) [positionWalk.peak, positionWalk.peakAt] = [total, here.at];
+  const { peak, peakAt } = positionWalk;
+  const amount = peak - total;
+  if (amount > positionWalk.drawdown.amount)
+    positionWalk.drawdown = { amount, peak, from: peakAt, to: here.at };
+  const { base, ledger } = strategy.state;
+  if (rows.length === 0 || base !== before.base || ledger !== before.ledger)
+    rows.push(equityRow(strategy, bar));
+}
+
+/** Returns its equity as quote and base: base that it had before and has not sold does not change its result. */
+function equityRow<S extends PositionStrategy>(strategy: S, bar: number): PositionRow {
+  const { base, unsold = ZERO } = strategy.state;
+  const cash = floatUnits(positionAccounts(strategy, ZERO).total);
+  return { bar, cash, base: floatUnits(base - unsold), low: 0, high: Infinity };
 }
 
 /** Returns the value of the position at a price, in quote. */

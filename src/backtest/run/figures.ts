@@ -7,8 +7,18 @@ import { baseAt, cashAt, floatUnits, type Positions } from "../paper-positions.t
 import { type Blocks, closeAt, openAt, type Ticks } from "../ticks.ts";
 import type { WalkResult } from "./walk.ts";
 
-/** Result of a run. Money is in quote; figures per bar are measured at closes. */
-export interface Figures extends Profit {
+/** Figures per bar, measured at closes. */
+export interface Curve {
+  readonly drawdown: Drawdown;
+  /** Mean ÷ deviation of daily returns × √365; null for fewer than three days or without any change. */
+  readonly sharpe: number | null;
+  /** Share of bars that closed between the outermost levels. */
+  readonly timeInRange: number;
+  readonly series: readonly Point[];
+}
+
+/** Result of a run. Money is in quote. */
+export interface Figures extends Profit, Curve {
   /** Maximum that its slots can use, at the start. */
   readonly invested: Decimal;
   readonly startPrice: Decimal;
@@ -16,12 +26,6 @@ export interface Figures extends Profit {
   /** Results of the same start with buy and hold: with its initial base, and with everything in base. */
   readonly holdingStart: Decimal;
   readonly holdingBase: Decimal;
-  readonly drawdown: Drawdown;
-  /** Mean ÷ deviation of daily returns × √365; null for fewer than three days or without any change. */
-  readonly sharpe: number | null;
-  /** Share of bars that closed between the grid's outermost levels. */
-  readonly timeInRange: number;
-  readonly series: readonly Point[];
 }
 
 /** Equity and price at a close; `buyAndHold` is its value for that strategy. */
@@ -52,7 +56,7 @@ export function figuresOf(
     endPrice,
     holdingStart: mul(state.ledger.firstBase, moved, "half"),
     holdingBase: mul(div(invested, startPrice, "half"), moved, "half"),
-    ...measured(positions, bars, { count, invested: floatUnits(invested) }),
+    ...curveOf(positions, bars, { count, invested: floatUnits(invested) }),
   };
 }
 
@@ -66,7 +70,7 @@ interface BarsLookedAt {
 }
 
 /** Measures figures over the closes, from one change of the position to the next. */
-function measured(positions: Positions, bars: Ticks, { count, invested }: BarsLookedAt) {
+export function curveOf(positions: Positions, bars: Ticks, { count, invested }: BarsLookedAt): Curve {
   const every = Math.ceil(count / POINTS);
   const falls = createFalls(bars, positions, invested);
   const series: Point[] = [];

@@ -350,7 +350,10 @@ function leap(point: LeapPoint): LeapResult | NoLeap {
   const jumps = jump(ladder.rungs, bars, { extremes: rules.extremes, from, until, isExact: true });
   if (jumps.metAt !== undefined) return { notBefore: jumps.metAt + 1 };
   const slots = armedSlots(ladder, jumps);
-  const state = { ...strategy.state, slots };
+  // A slot that has begun to buy waits no longer.
+  const armed = new Set(slots.slice(ladder.rungs.armed, jumps.armed).map(({ index }) => index));
+  const refused = strategy.state.refused.filter(({ slot }) => !armed.has(slot));
+  const state = { ...strategy.state, slots, refused };
   const replayed = slots.map(({ index }, place) =>
     replaySlot(state, index, jumps.counts[place] as number, market),
   );

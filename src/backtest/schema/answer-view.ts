@@ -1,12 +1,17 @@
 import { roundToStep, text } from "../../kernel/decimal.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import { formatSpan } from "../../kernel/time.ts";
-import type { BacktestAnswer } from "./answer.ts";
+import { describeRefusals } from "../../model/refusal-text.ts";
+import type { BacktestAnswer, GridDetails, PositionDetails } from "./answer.ts";
+
+/** Returns whether details are those of a grid. */
+export const isOfGrid = (details: BacktestAnswer["details"]): details is GridDetails => "slots" in details;
 
 /** Formats the data behind a result. */
-function pastView({ bars, missingBars, isWhole, engine, tape }: BacktestAnswer): Record<string, string> {
+function pastView({ bars, missingBars, isWhole, details, tape }: BacktestAnswer): Record<string, string> {
   const ended = isWhole ? "" : ", ended before the last";
-  if (!tape) return { bars: `${bars}${ended}, ${missingBars} missing, engine ${engine}` };
+  const how = isOfGrid(details) ? `engine ${details.engine}` : pluralize(details.passes, "pass");
+  if (!tape) return { bars: `${bars}${ended}, ${missingBars} missing, ${how}` };
   const { gaps, longestGap, duplicates, refusedRows, books, hash } = tape;
   return {
     prints: `${bars}${ended}, ${gaps} gaps of more than a minute (longest ${formatSpan(longestGap)}), ${duplicates} duplicates, ${refusedRows} invalid rows, hash ${hash.slice(0, 16)}`,
@@ -25,30 +30,40 @@ export const NO_WIDTH = "none: trades show the price path";
 const inCents = (value: string): string =>
   text(roundToStep(BigInt(Math.round(Number(value) * 100)) * 10n ** 16n, 10n ** 16n, "half"));
 
-const bandView = (band: BacktestAnswer["band"]): string | null =>
+const bandView = ({ band, details }: BacktestAnswer): string | null =>
   band &&
-  `${inCents(band.total.least)} to ${inCents(band.total.most)}, ${band.cycles.least} to ${band.cycles.most} cycles`;
+  `${inCents(band.total.least)} to ${inCents(band.total.most)}, ${band.count.least} to ${band.count.most} ${isOfGrid(details) ? "cycles" : "filled orders"}`;
+
+/** Formats what fills earned and cost, and the position on the way. */
+function positionView({ quality, ...details }: PositionDetails, { config, symbol }: BacktestAnswer) {
+  const [base, quote] = symbol.split("/");
+  const cents = (value: number) => value.toFixed(2);
+  return {
+    causes: `${cents(quality.spread)} spread, ${cents(quality.inventory)} inventory, ${cents(-quality.fees)} fees`,
+    "toxic fills": `${quality.toxicPercent === null ? "unknown" : `${quality.toxicPercent} %`}; ${quality.unmeasured} of ${quality.fills} fills unknown`,
+    "both sides": `${details.twoSidedPercent} % of the time`,
+    "base range": `${details.leastBase} to ${details.mostBase}`,
+    budget: `${details.budget.base} ${base} and ${details.budget.quote} ${quote}`,
+    config,
+    ...(Object.keys(details.notes).length > 0 ? { notes: details.notes } : {}),
+    ...(details.logLines > 0
+      ? { log: `${pluralize(details.logLines, "line")}; --json shows the last ${details.log.length}` }
+      : {}),
+  };
+}
 
 /** Formats the result: profit first, then its details; the series is for charts. */
 export function backtestView(answer: unknown): unknown {
-  const {
-    series: _series,
-    fills,
-    slots,
-    warnings,
-    holding,
-    drawdown,
-    band,
-    ...rest
-  } = answer as BacktestAnswer;
-  const { exchange, symbol, fromAt, untilAt, total, totalPercent, ...figures } = rest;
+  const backtest = answer as BacktestAnswer;
+  const { fills, warnings, refused, holding, drawdown, details, ...figures } = backtest;
   return {
-    total: `${inCents(total)} (${totalPercent} %)`,
+    ...(figures.lastError === null ? {} : { error: figures.lastError }),
+    total: `${inCents(figures.total)} (${figures.totalPercent} %)`,
     realized: inCents(figures.realized),
     unrealized: inCents(figures.unrealized),
     "vs buy and hold": `${inCents(holding.base)} buy only base, ${inCents(holding.start)} keep the first base, 0 keep quote`,
-    band: figures.tape ? NO_WIDTH : bandView(band),
-    drawdown: `${drawdown.amount} (${drawdown.percent} %)`,
+    band: figures.tape ? NO_WIDTH : bandView(backtest),
+    drawdown: `${inCents(drawdown.amount)} (${drawdown.percent} %)`,
     sharpe: figures.sharpe,
     cycles: figures.cycles,
     "filled orders": figures.filledOrders,
@@ -56,22 +71,26 @@ export function backtestView(answer: unknown): unknown {
     invested: inCents(figures.invested),
     position: figures.position,
     "break-even": figures.breakEvenPrice,
-    "time in range": `${figures.timeInRangePercent} %`,
-    market: `${symbol} at ${exchange}, ${figures.startPrice} to ${figures.endPrice}`,
-    from: fromAt,
-    to: untilAt,
-    ...pastView(answer as BacktestAnswer),
+    ...(isOfGrid(details)
+      ? { "time in range": `${details.timeInRangePercent} %` }
+      : positionView(details, backtest)),
+    market: `${figures.symbol} at ${figures.exchange}, ${figures.startPrice} to ${figures.endPrice}`,
+    from: figures.fromAt,
+    to: figures.untilAt,
+    ...pastView(backtest),
     status: figures.status,
+    ...(refused.length > 0 ? { refused: describeRefusals(refused) } : {}),
     fills: `${fills.length} of them in --json and --format csv`,
     ...(warnings.length > 0 ? { warnings: warnings.map(({ message }) => message).join("; ") } : {}),
-    slots,
+    ...(isOfGrid(details) ? { slots: details.slots } : {}),
   };
 }
 
 /** Describes the result in one sentence. */
 export function describeBacktest(answer: unknown): string {
-  const { total, totalPercent, cycles, holding, drawdown, warnings } = answer as BacktestAnswer;
+  const { definition, total, totalPercent, cycles, filledOrders, holding, drawdown, warnings } =
+    answer as BacktestAnswer;
   const doubts =
     warnings.length > 0 ? ` Warnings: ${warnings.map(({ message }) => message).join("; ")}.` : "";
-  return `The grid would have made ${total} in quote (${totalPercent} %) in ${pluralize(cycles, "cycle")}; buy and hold would have made ${holding.base}. Its equity fell by up to ${drawdown.percent} %.${doubts}`;
+  return `The strategy ${definition} would have made ${total} in quote (${totalPercent} %) with ${pluralize(filledOrders, "filled order")} in ${pluralize(cycles, "cycle")}; buy and hold would have made ${holding.base}. Its equity fell by up to ${drawdown.percent} %.${doubts}`;
 }

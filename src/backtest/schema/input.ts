@@ -1,9 +1,63 @@
 import * as z from "zod";
-import { BOUNDS, centeredInput, isRange, rangeInput, withRules } from "../../grid/schema/input.ts";
 import { ZERO } from "../../kernel/decimal.ts";
-import { countField, decimalField, idField, shareField, timeField, wordField } from "../../kernel/fields.ts";
-import { lazy } from "../../kernel/lazy.ts";
+import {
+  countField,
+  decimalField,
+  exchangeField,
+  flagField,
+  idField,
+  MAX_AMOUNT,
+  pairField,
+  shareField,
+  timeField,
+  wordField,
+  zeroOrMoreField,
+} from "../../kernel/fields.ts";
 import { DAY, TIMEFRAMES } from "../../kernel/time.ts";
+import type { Call, CommandSurface } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { BacktestAnswer } from "./answer.ts";
+
+/** A form of a definition's config, and its command. */
+export interface ConfigForm extends Pick<CommandSurface, "flags" | "parts" | "defaults" | "examples"> {
+  /** The definition that it belongs to. */
+  readonly definition: string;
+  /** Its word after `backtest`. */
+  readonly word: string;
+  /** Its other command, such as `quote backtest`. */
+  readonly synonym?: string;
+  readonly summary: string;
+  readonly config: () => z.ZodObject;
+  /** Whether a stored strategy can supply its fields. */
+  readonly takesStored?: true;
+  /** Whether it replays trades and order books one by one. */
+  readonly walksTrades?: true;
+  /** Whether a profile can supply its fields. */
+  readonly takesProfile?: true;
+  /** Fields of the config that its command sets. */
+  readonly fixed?: Readonly<Record<string, unknown>>;
+}
+
+/** A definition of a strategy, as a backtest runs it. */
+export interface PastDefinition {
+  readonly name: string;
+  /** Forms of its config; the first one is the default. */
+  readonly forms: readonly [ConfigForm, ...ConfigForm[]];
+  readonly run: (deps: Deps, request: PastRequest, call: Call) => Promise<BacktestAnswer>;
+}
+
+export interface PastRequest {
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly fields: BacktestFields;
+}
+
+/** Returns the form that a config names. */
+export const configForm = (
+  { forms }: PastDefinition,
+  config: Readonly<Record<string, unknown>>,
+): ConfigForm =>
+  forms.find(({ fixed = {} }) => Object.entries(fixed).every(([name, value]) => config[name] === value)) ??
+  forms[0];
 
 const words = Object.keys(TIMEFRAMES) as (keyof typeof TIMEFRAMES)[];
 
@@ -16,8 +70,14 @@ export const barField = () =>
     .default("1m")
     .describe(`Candle length: ${words.join(" ")}`);
 
-/** Backtest input besides the input of a start. */
-export const shape = () => ({
+/** Fields of every backtest besides its definition: the funds, the past data and the market's rules. */
+export const pastShape = () => ({
+  baseBudget: zeroOrMoreField("Invalid request", MAX_AMOUNT)
+    .optional()
+    .describe("Base at the start; default: none"),
+  quoteBudget: zeroOrMoreField("Invalid request")
+    .optional()
+    .describe("Quote at the start; a grid's default: enough for every slot to buy"),
   timeframe: wordField("Invalid request", [...words, "trades"])
     .default("1m")
     .describe(`Candle length: ${words.join(" ")}; trades replays the exchange's latest trades`),
@@ -26,6 +86,9 @@ export const shape = () => ({
     "Time of the first candle, as a date or in milliseconds; default: the latest 1000 candles",
   ),
   until: time("until", "End of the candles, as a date or in milliseconds"),
+  single: flagField("Invalid request", "single")
+    .default(false)
+    .describe("Make one run only, without the band: several times as fast"),
   fill: wordField("Invalid request", ["cross", "touch"])
     .default("cross")
     .describe("When an order fills: when the price passes it (cross) or reaches it (touch)"),
@@ -35,13 +98,15 @@ export const shape = () => ({
   extremes: wordField("Invalid request", ["nearest", "high_first", "low_first"])
     .default("nearest")
     .describe("Which extreme of a candle comes first"),
-  spread: shareField("spread").default(ZERO).describe("Spread between bid and ask, as a share of the price"),
+  marketSpread: shareField("marketSpread")
+    .default(ZERO)
+    .describe("Spread of other traders, as a share of the price"),
   slippage: shareField("slippage")
     .default(ZERO)
     .describe("Slippage of a taker order, as a share of the price"),
   tickInterval: countField("Invalid request", { min: 1000, max: DAY })
     .optional()
-    .describe("Milliseconds between two passes; default: at every price of a candle"),
+    .describe("Milliseconds between two passes; default: 5000, for a grid at every price of a candle"),
   makerFee: rate("makerFee", "Maker fee, as a share; default: the market's"),
   takerFee: rate("takerFee", "Taker fee, as a share; default: the market's"),
   feeIn: wordField("Invalid request", ["base", "quote"]).optional().describe("Asset of the fee of a buy"),
@@ -55,50 +120,99 @@ export const shape = () => ({
     .describe("Number of fills in the response"),
 });
 
-/** Fields that a stored grid can supply. */
-const STANDS_FOR = ["exchange", "symbol", "lowerPrice", "upperPrice", "gridLevels", "orderSize"] as const;
+/** Fields of every backtest besides its definition and config. */
+const commonShape = (ids: readonly string[]) => ({
+  exchange: exchangeField(ids)
+    .optional()
+    .describe(exchangeField(ids).description ?? ""),
+  symbol: pairField().optional().describe("Trading pair, BASE/QUOTE"),
+  from: idField("Invalid request").optional().describe("Id of a stored grid whose settings are the defaults"),
+  ...pastShape(),
+});
 
-export function rangeBacktestInput(ids: readonly string[]) {
-  const { shape: own } = rangeInput(ids);
-  const optional = <T extends z.ZodType>(field: T) => field.optional().describe(field.description ?? "");
-  const input = z.object({
-    ...own,
-    exchange: optional(own.exchange),
-    symbol: optional(own.symbol),
-    lowerPrice: optional(own.lowerPrice),
-    upperPrice: optional(own.upperPrice),
-    gridLevels: optional(own.gridLevels),
-    orderSize: optional(own.orderSize),
-    from: idField("Invalid request")
-      .optional()
-      .describe("Id of a stored grid whose settings are the defaults"),
-    ...shape(),
-  });
-  const rules = STANDS_FOR.map((path) => ({
-    path,
-    error: own[path].safeParse(undefined).error?.issues[0]?.message ?? `Invalid request: ${path}`,
-    holds: (request: { readonly from?: unknown } & { readonly [path: string]: unknown }) =>
-      request.from !== undefined || request[path] !== undefined,
-  }));
-  return withRules(withRules(input, rules, isObject), BOUNDS, isRange);
+/** Fields that a stored strategy can supply. */
+const STORED_FIELDS = ["exchange", "symbol"] as const;
+
+interface GivenBacktest {
+  readonly definition: string;
+  readonly from?: unknown;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly [field: string]: unknown;
 }
 
-const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+/** Returns the input of a backtest of any of these definitions. Its definition's schema checks the config. */
+export function backtestInput(ids: readonly string[], definitions: readonly PastDefinition[]) {
+  const names = definitions.map(({ name }) => name) as [string, ...string[]];
+  const schemas = definitions.flatMap(({ forms }) => forms.map(configSchema));
+  const missing = { exchange: exchangeField(ids), symbol: pairField() };
+  const { exchange, symbol, from, ...past } = commonShape(ids);
+  return z
+    .object({
+      definition: wordField("Invalid request", names)
+        .default("grid")
+        .describe(`Strategy to test: ${names.join(", ")}`),
+      exchange,
+      symbol,
+      from,
+      config: z
+        .record(z.string(), z.unknown(), { error: "Invalid request: config must be an object" })
+        .default({})
+        .meta({ description: "Settings of the strategy", anyOf: schemas }),
+      ...past,
+    })
+    .superRefine((input, context) => {
+      const { definition, from, config } = input as GivenBacktest;
+      for (const field of STORED_FIELDS)
+        if (from === undefined && input[field] === undefined)
+          for (const issue of missing[field].safeParse(undefined).error?.issues ?? [])
+            context.addIssue({ ...issue, path: [field] } as never);
+      const chosen = definitions.find(({ name }) => name === definition);
+      // Beside a stored strategy, the config has only what differs.
+      if (!chosen || from !== undefined) return;
+      const { error } = configForm(chosen, config).config().strict().safeParse(config);
+      for (const issue of error?.issues ?? [])
+        context.addIssue({ ...issue, path: ["config", ...issue.path] } as never);
+    });
+}
 
-export const centeredBacktestInput = (ids: readonly string[]) => centeredInput(ids).safeExtend(shape());
+/** Returns the JSON schema of a form's config, for programs and agents. */
+const configSchema = ({ config, word }: ConfigForm) => {
+  const { $schema: _, ...schema } = z.toJSONSchema(config(), { io: "input", unrepresentable: "any" });
+  return { title: word, ...schema };
+};
 
-type Shape = z.ZodObject<ReturnType<typeof shape>>;
-export type BacktestFields = z.output<Shape>;
+/** Returns the input of a form's command: the config's fields beside the others, without their relations. */
+export function flatInput({ config, fixed = {}, takesStored }: ConfigForm, ids: readonly string[]) {
+  const { exchange, symbol, from, ...past } = commonShape(ids);
+  const own = Object.entries(config().shape as z.ZodRawShape).filter(([name]) => !Object.hasOwn(fixed, name));
+  if (!takesStored)
+    return z.object({
+      exchange: exchangeField(ids),
+      symbol: pairField(),
+      ...Object.fromEntries(own),
+      ...past,
+    });
+  const optional = own.map(([name, field]) => {
+    const { description = "" } = field as z.ZodType;
+    return [name, (field as z.ZodType).optional().describe(description)];
+  });
+  return z.object({ exchange, symbol, ...Object.fromEntries(optional), from, ...past });
+}
 
-const ownFields = lazy(() => new Set(Object.keys(shape())));
-
-/** Splits an input into the fields of a start and the rest. */
-export function inputParts<T extends BacktestFields>(input: T) {
-  const own = ownFields();
-  const part = (isOwn: boolean) =>
-    Object.fromEntries(Object.entries(input).filter(([name]) => own.has(name) === isOwn));
+/** Returns the input of a backtest from the input of a form's command. */
+export function nestedInput(
+  { definition, config, fixed = {} }: ConfigForm,
+  flat: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const own = config().shape;
+  const part = (isConfig: boolean) =>
+    Object.fromEntries(Object.entries(flat).filter(([field]) => Object.hasOwn(own, field) === isConfig));
+  // A stored strategy has its own form.
   return {
-    fields: part(true) as unknown as BacktestFields,
-    grid: part(false) as unknown as Omit<T, keyof BacktestFields>,
+    definition,
+    ...part(false),
+    config: { ...part(true), ...(flat.from === undefined ? fixed : {}) },
   };
 }
+
+export type BacktestFields = z.output<z.ZodObject<ReturnType<typeof commonShape>>>;

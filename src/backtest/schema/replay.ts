@@ -21,10 +21,10 @@ import { type Cause, type CauseCode, forLack } from "../cause.ts";
 import type { Difference, Replayed } from "../replay.ts";
 import type { BacktestResult } from "../run/backtest.ts";
 import type { Suggestion, TestedCandidate } from "../suggest.ts";
-import { barField, rangeBacktestInput } from "./input.ts";
+import { barField, pastShape } from "./input.ts";
 
 export const replayInput = lazy(() => {
-  const { extremes } = rangeBacktestInput([]).shape;
+  const { extremes } = pastShape();
   return z.object({
     id: idField("Invalid request").describe("Strategy id"),
     timeframe: barField(),
@@ -256,8 +256,7 @@ export function describeReplay(answer: unknown): string {
 
 /** Input of a search for grid settings, with the fields of a backtest. */
 export function suggestInput(ids: readonly string[]) {
-  const { timeframe, since, until, makerFee, takerFee, feeIn, tick, lot, minNotional } =
-    rangeBacktestInput(ids).shape;
+  const { timeframe, since, until, makerFee, takerFee, feeIn, tick, lot, minNotional } = pastShape();
   return z.object({
     exchange: exchangeField(ids),
     symbol: pairField(),

@@ -126,6 +126,23 @@ export const isRange = (value: unknown): value is RangeInput =>
   typeof value.lowerPrice === "bigint" &&
   typeof value.upperPrice === "bigint";
 
+const geometryField = <const G extends "range" | "centered">(geometry: G) =>
+  wordField("Invalid request", ["range", "centered"])
+    .default(geometry)
+    .describe("range: between two prices; centered: around the market price");
+
+/** Config of a grid between two prices. */
+export const rangeConfig = lazy(() => {
+  const { exchange: _, symbol: _s, dryRun: _d, dryBalance: _b, name: _n, ...fields } = rangeShape([]);
+  return withRules(z.object({ geometry: geometryField("range"), ...fields }), BOUNDS, isRange);
+});
+
+/** Config of a grid around the market price. */
+export const centeredConfig = lazy(() => {
+  const { exchange: _, symbol: _s, dryRun: _d, dryBalance: _b, name: _n, ...fields } = centeredShape([]);
+  return withRules(z.object({ geometry: geometryField("centered"), ...fields }), PROFILE);
+});
+
 export const rangePreviewInput = (ids: readonly string[]) =>
   withRules(z.object(rangeShape(ids)), BOUNDS, isRange);
 export const rangeInput = (ids: readonly string[]) =>

@@ -173,6 +173,13 @@ export const quoteInput = (ids: readonly string[]) =>
     .refine(isSized, SIZE_RULE)
     .refine(isWhole, MODEL_RULE);
 
+/** Config of quotes. */
+export const quoteConfig = lazy(() => {
+  const { baseBudget: _, quoteBudget: _q, ...fields } = requestedShape();
+  return z.object(fields).refine(isSized, SIZE_RULE).refine(isWhole, MODEL_RULE);
+});
+
+export type QuoteSettings = z.output<ReturnType<typeof quoteConfig>>;
 export type QuoteRequest = z.output<ReturnType<typeof quotePreviewInput>>;
 
 /** Makes every field of a change optional; absent fields stay unchanged. */

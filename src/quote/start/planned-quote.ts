@@ -30,7 +30,7 @@ import type { VenueOrder } from "../../ports/venue.ts";
 import type { Sizes } from "../levels.ts";
 import { quoteNoticesOf, quotingOf } from "../pass/quoting.ts";
 import { formatDefence, moveWithin, type QuotePlan, type Volatility } from "../plan.ts";
-import type { QuoteRequest } from "../schema/input.ts";
+import type { QuoteRequest, QuoteSettings } from "../schema/input.ts";
 import {
   type LastQuoted,
   newQuoteState,
@@ -307,7 +307,7 @@ export function approvedQuotes(
 const MAX_QUOTE_WIDTH: Decimal = ONE / 10n;
 
 /** Converts input to the stored configuration. */
-export function quoteConfigOf(request: QuoteRequest, budget: QuoteConfig["budget"]): QuoteConfig {
+export function quoteConfigOf(request: QuoteSettings, budget: QuoteConfig["budget"]): QuoteConfig {
   const { spread, levels, gap, volatilityFactor, target, skew, maxBase, minBase, maxLoss } = request;
   const { useOwn, useOthers, useDex, fixedPrice, maxAge, collar, tolerance } = request;
   const vote = (is: boolean) => (is ? ONE : ZERO);
@@ -337,7 +337,7 @@ export function quoteConfigOf(request: QuoteRequest, budget: QuoteConfig["budget
   };
 }
 
-function sizesOf({ size, depth, within, growth }: QuoteRequest): Sizes {
+function sizesOf({ size, depth, within, growth }: QuoteSettings): Sizes {
   if (depth !== undefined) return { model: "depth", depth, within };
   return growth === ONE
     ? { model: "flat", size: size ?? ZERO }
@@ -347,7 +347,7 @@ function sizesOf({ size, depth, within, growth }: QuoteRequest): Sizes {
 const defenceOf = ({ defend }: Pick<ChangeRequest, "defend">) =>
   defend === undefined ? {} : { defence: defend === "off" ? undefined : defend };
 
-const modelOf = ({ gamma, sigma, k, horizon }: QuoteRequest) =>
+const modelOf = ({ gamma, sigma, k, horizon }: QuoteSettings) =>
   gamma === undefined || sigma === undefined || k === undefined
     ? {}
     : { avellaneda: { gamma, sigma, k, horizon: horizon ?? 1 } };

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
+import { isOfGrid } from "../../backtest/schema/answer-view.ts";
 import { countWithVerb, pluralize } from "../../kernel/plain-text.ts";
 import { describeWait } from "../../model/refusal-text.ts";
 import { type ApiError, ask, isUnanswered } from "../api.ts";
@@ -32,13 +33,19 @@ interface Tried {
   readonly isBusy?: boolean;
 }
 
+/** Returns the request of a grid's backtest with the settings of its start. */
+export const backtestOf = (
+  { exchange, symbol, dryRun: _, name: _name, ...config }: Readonly<Record<string, unknown>>,
+  geometry: "range" | "centered" = "range",
+) => ({ definition: "grid", exchange, symbol, config: { ...config, geometry } });
+
 /** A backtest of this grid on the newest candles. */
 export function TryOut({
-  route = "POST /backtest",
+  geometry = "range",
   body,
   quote,
 }: {
-  route?: string;
+  geometry?: "range" | "centered";
   body: Readonly<Record<string, unknown>>;
   quote: string;
 }) {
@@ -46,7 +53,8 @@ export function TryOut({
   const of = JSON.stringify(body);
   const run = () => {
     setTried({ ...tried, isBusy: true });
-    ask<Backtest>(route, { body: { ...body, timeframe: "15m", fills: 0 } }).then(
+    const request = { ...backtestOf(body, geometry), timeframe: "15m", fills: 0 };
+    ask<Backtest>("POST /backtest", { body: request }).then(
       (answer) => setTried({ of, answer }),
       (error) => setTried({ of, error }),
     );
@@ -67,7 +75,8 @@ export function TryOut({
 function Outcome({ answer, quote }: { answer: Backtest; quote: string }) {
   const total = Number(answer.total);
   const holding = total - Number(answer.holding.base);
-  const { band, drawdown } = answer;
+  const { band, drawdown, details } = answer;
+  const fallen = Number(drawdown.amount);
   return (
     <>
       <Warnings of={answer.warnings} />
@@ -81,10 +90,10 @@ function Outcome({ answer, quote }: { answer: Backtest; quote: string }) {
         <ChangeStat name="Realized" of={Number(answer.realized)} />
         <ChangeStat name="vs buy and hold" of={holding} />
         <Stat name="Cycles">{answer.cycles}</Stat>
-        <Stat name="Max drawdown" tone={drawdown.amount > 0 ? "down" : ""}>
-          {`${number(drawdown.amount, 2)} (${inPercent(drawdown.percent, 2)})`}
+        <Stat name="Max drawdown" tone={fallen > 0 ? "down" : ""}>
+          {`${number(fallen, 2)} (${inPercent(drawdown.percent, 2)})`}
         </Stat>
-        <Stat name="In range">{inPercent(answer.timeInRangePercent, 1)}</Stat>
+        {isOfGrid(details) ? <Stat name="In range">{inPercent(details.timeInRangePercent, 1)}</Stat> : null}
       </dl>
       <p class="quiet">
         {pluralize(number(answer.bars), "candle")} from <Time at={answer.fromAt} /> to{" "}
@@ -360,7 +369,7 @@ export function StartCentered({ session }: { session: Session }) {
             {(shown) => (
               <>
                 <PlanShown planned={shown.planned} />
-                <TryOut route="POST /backtest/centered" body={shown.body} quote={quote} />
+                <TryOut geometry="centered" body={shown.body} quote={quote} />
                 <StartButton route={CENTERED_ROUTE} plan={shown} planning={plan} session={session} />
               </>
             )}

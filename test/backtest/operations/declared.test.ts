@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ownStrategyBacktests } from "../../../src/backtest/operations/backtest.ts";
-import {
-  OwnStrategyBacktestShape,
-  ownStrategyBacktestView,
-} from "../../../src/backtest/position/declared.ts";
+import { backtestOperation } from "../../../src/backtest/operations/backtest.ts";
+import { BacktestShape } from "../../../src/backtest/schema/answer.ts";
+import { backtestView } from "../../../src/backtest/schema/answer-view.ts";
 import { candlesOf } from "../../../src/candles/candles.ts";
 import { AppError } from "../../../src/kernel/errors.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
@@ -44,14 +42,15 @@ async function ran(
     },
     ...more,
   } as unknown as Deps;
-  const [operation] = ownStrategyBacktests(["kraken"], [definition]);
+  const operation = backtestOperation(["kraken"], [definition]);
   const given = {
+    definition: "my-own",
+    config: { amount: 1 },
     exchange: "kraken",
     symbol: "BTC/USDT",
     timeframe: "1m",
     fills: 9,
     quoteBudget: d("1000"),
-    amount: 1,
     tick: d("0.01"),
     lot: d("0.001"),
     makerFee: 0n,
@@ -59,9 +58,10 @@ async function ran(
     fill: "cross",
     extremes: "nearest",
     marketSpread: 0n,
+    slippage: 0n,
     ...input,
   };
-  const answer = await operation?.run(deps, given as never, { actor: "local" } as unknown as Call);
+  const answer = await operation.run(deps, given as never, { actor: "local" } as unknown as Call);
   return { answer: answer as Readonly<Record<string, unknown>>, asked, operation };
 }
 
@@ -73,14 +73,14 @@ describe("a backtest of a strategy of one's own", () => {
     expect(answer).toMatchObject({
       exchange: "kraken",
       symbol: "BTC/USDT",
-      strategy: "my-own",
+      definition: "my-own",
       config: { amount: 1 },
       lastError: null,
       total: "-1",
       position: "1",
       filledOrders: 1,
       bars: 4,
-      passes: 4,
+      details: { passes: 4, state: null },
       fromAt: START,
       untilAt: START + 4 * MINUTE,
       fills: [{ side: "buy", price: 99, amount: "1", fee: "" }],
@@ -140,7 +140,7 @@ describe("a backtest of a strategy of one's own", () => {
     };
     const local = { monotonic: () => 0, sleep: async () => undefined };
     const { answer } = await ran(definition, stored, { single: true }, local, { venue });
-    expect(answer).toMatchObject({ lastError: null, passes: 4 });
+    expect(answer).toMatchObject({ lastError: null, details: { passes: 4 } });
     expect(requests).toEqual([
       { exchange: "kraken", symbol: "ETH/USDT", span: 5 * MINUTE, since: START - 15 * MINUTE },
       { exchange: "mexc", symbol: "BTC/USDT", span: MINUTE, since: START - 2 * MINUTE },
@@ -168,7 +168,7 @@ describe("a backtest of a strategy of one's own", () => {
       const bar = { at: START, open: "100", high: "102", low, close: "100", volume: 1 };
       const kept = { candles: async () => candlesOf({ pair: "BTC/USDT", spanMillis: MINUTE }, [bar]) };
       const { answer } = await ran(definition, kept, { extremes, tickInterval: 5000 });
-      return [answer.filledOrders, (answer.band as { filledOrders: object }).filledOrders];
+      return [answer.filledOrders, (answer.band as { count: object }).count];
     };
     // It buys on the way down, and sells on the way up if that comes later.
     expect(await bandOf("98", "low_first")).toEqual([2, { least: 1, most: 2 }]);
@@ -193,12 +193,10 @@ describe("a backtest of a strategy of one's own", () => {
     });
     const { answer } = await ran(definition);
     expect(answer.lastError).toMatch(/no luck/);
-    const view = ownStrategyBacktestView(answer) as Readonly<Record<string, unknown>>;
+    const view = backtestView(answer) as Readonly<Record<string, unknown>>;
     expect([Object.keys(view)[0], view.config]).toEqual(["error", { amount: 1 }]);
-    expect(view.total).toBe("0.00 USDT (0 %), 0.00 realized");
-    expect(Object.keys(ownStrategyBacktestView({ ...answer, lastError: null }) as object)).not.toContain(
-      "error",
-    );
+    expect(view.total).toBe("0 (0 %)");
+    expect(Object.keys(backtestView({ ...answer, lastError: null }) as object)).not.toContain("error");
   });
 
   it("names the file whose function never ends", async () => {
@@ -239,19 +237,37 @@ describe("a backtest of a strategy of one's own", () => {
     expect(most).toBe(2);
   });
 
-  it("is an operation that reads, under its own name", async () => {
+  it("is a definition of the one operation, which adds no path", async () => {
     const { operation, answer } = await ran(ownStrategy().definition);
-    expect(OwnStrategyBacktestShape().parse(answer)).toEqual(answer);
-    expect(operation).toMatchObject({
-      name: "backtest_strategy_my_own",
-      summary: "Test the strategy my-own on historical prices",
-      effect: "read",
-      access: "token",
-      lane: "heavy",
-      failure: "Fetch failed",
-      http: { route: "POST /strategy/declared/my-own/backtest", from: "body" },
-      cli: { path: "strategy backtest my-own" },
-      mcp: { defaults: { fills: 0 } },
+    expect(BacktestShape().strict().parse(answer)).toEqual(answer);
+    expect(operation.http.route).toBe("POST /backtest");
+    const where = { exchange: "kraken", symbol: "BTC/USDT", definition: "my-own" };
+    expect(operation.input.safeParse({ ...where, config: { amount: 1 } }).success).toBe(true);
+    expect(operation.input.safeParse({ ...where, config: {} }).error?.issues).toMatchObject([
+      { path: ["config", "amount"] },
+    ]);
+  });
+
+  it("has the state that its function returned last, and its orders that were not placed", async () => {
+    const { definition } = ownStrategy({
+      reference: false,
+      initial: 0,
+      orders: ({ state }: StrategyInput<object, number>) => ({
+        state: state + 1,
+        orders: [{ id: "far", side: "buy", price: "90", size: 1000 }],
+      }),
     });
+    const { answer } = await ran(definition);
+    expect(answer.refused).toMatchObject([{ id: "far", reason: "no_quote" }]);
+    expect(answer.details).toMatchObject({ passes: 4, state: 4 });
+  });
+
+  it("has an equity curve that begins with its funds and ends with its total", async () => {
+    const { definition } = ownStrategy({ reference: false });
+    const { answer } = await ran(definition);
+    const series = answer.series as { equity: number; buyAndHold: number }[];
+    expect(series.map(({ equity }) => equity)).toEqual([1000, 1000, 999, 999]);
+    expect(series.map(({ buyAndHold }) => buyAndHold)).toEqual([1000, 1000, 980, 980]);
+    expect(answer).toMatchObject({ total: "-1", invested: "1000", holding: { start: "0", base: "-20" } });
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { backtestOperations, quoteBacktestOperation } from "../../../src/backtest/operations/backtest.ts";
+import { backtestOperation, pastDefinitions } from "../../../src/backtest/operations/backtest.ts";
 import { replayOperation, suggestOperation } from "../../../src/backtest/operations/past.ts";
 import { type Candles, candlesIn } from "../../../src/candles/candles.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
@@ -12,16 +12,13 @@ import { runOperation, START, testSandbox } from "../../support/sandbox.ts";
 import { FROM, type Reported, taped } from "../taped.ts";
 
 const OPERATIONS: readonly Operation[] = [
-  ...backtestOperations(["kraken"]),
-  quoteBacktestOperation(["kraken"]),
+  backtestOperation(["kraken"]),
   replayOperation,
   suggestOperation(["kraken"]),
 ];
 
 it.each([
-  ["backtest_grid", "POST /backtest", "backtest", true],
-  ["backtest_centered_grid", "POST /backtest/centered", "backtest centered", true],
-  ["backtest_quote", "POST /strategy/quote/backtest", "quote backtest", true],
+  ["backtest", "POST /backtest", "backtest", true],
   ["replay_grid", "GET /strategy/grid/:id/replay", "replay", false],
   ["suggest_grid", "POST /strategy/grid/suggest", "suggest", false],
 ])("%s reads, with a token, beside other heavy calls", (name, route, path, hasCsv) => {
@@ -35,23 +32,50 @@ it.each([
   });
   const { summary, cli, mcp, csv, input, output } = found as Operation;
   expect(summary).toMatch(/^[A-Z].*[^.]$/);
-  expect(cli).toMatchObject({
-    path,
-    view: expect.any(Function),
-    examples: expect.arrayContaining([expect.any(String)]),
-  });
-  expect(cli?.examples?.every((example) => example.startsWith(`edgemaker ${path} `))).toBe(true);
+  expect(cli).toMatchObject({ path, view: expect.any(Function) });
+  const examples =
+    name === "backtest"
+      ? pastDefinitions().flatMap(({ forms }) => forms.flatMap((form) => form.examples ?? []))
+      : cli?.examples;
+  expect(examples?.length).toBeGreaterThan(0);
+  expect(examples?.every((example) => example.startsWith(`edgemaker ${path} `))).toBe(true);
   expect(mcp).toMatchObject({ summarize: expect.any(Function) });
   if (hasCsv) expect(mcp).toMatchObject({ defaults: { fills: 0 } });
   expect([csv !== undefined, typeof input, typeof output]).toEqual([hasCsv, "object", "object"]);
 });
 
-it("a backtest has the defaults of a start on the command line and for agents", () => {
-  for (const one of OPERATIONS.slice(0, 2))
-    expect([one.cli?.defaults, one.mcp?.defaults]).toEqual([
-      { allowLoss: false, useOwnBase: false },
-      { allowLoss: false, useOwnBase: false, fills: 0 },
-    ]);
+it("a backtest of a grid has the defaults of a start on the command line", () => {
+  const grids = pastDefinitions().flatMap(({ name, forms }) => (name === "grid" ? forms : []));
+  expect(grids.map(({ word, defaults }) => [word, defaults])).toEqual([
+    ["grid", { allowLoss: false, useOwnBase: false }],
+    ["centered", { allowLoss: false, useOwnBase: false }],
+  ]);
+});
+
+it("a backtest reads a config as the schema of its definition, and names the field that is wrong", () => {
+  const { input } = backtestOperation(["kraken"]);
+  const where = { exchange: "kraken", symbol: "BTC/USDT" };
+  const issuesOf = (given: object) =>
+    input.safeParse(given).error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`) ?? [];
+  const range = { lowerPrice: 90, upperPrice: 110, gridLevels: 4, orderSize: 50 };
+  expect(issuesOf({ ...where, config: range })).toEqual([]);
+  expect(issuesOf({ ...where, config: { geometry: "centered" } })).toEqual([]);
+  expect(issuesOf({ ...where, definition: "quote", config: { spread: 0.01, size: 5 } })).toEqual([]);
+  expect(issuesOf({ from: "grid-kraken-BTC-USDT-1", config: { gridLevels: 4 } })).toEqual([]);
+  expect(issuesOf({ ...where, config: { ...range, lowerPrice: 120 } })).toEqual([
+    "config.upperPrice: Invalid range: lowerPrice must be below upperPrice",
+  ]);
+  expect(issuesOf({ ...where, config: { ...range, spread: 1 } })).toEqual([
+    expect.stringMatching(/^config: .*spread/),
+  ]);
+  expect(issuesOf({ ...where, definition: "quote", config: { spread: 0.01 } })).toEqual([
+    expect.stringMatching(/^config.size: Invalid order size: /),
+  ]);
+  expect(issuesOf({ ...where, definition: "other" })).toEqual([expect.stringMatching(/^definition: /)]);
+  expect(issuesOf({ config: range })).toEqual([
+    expect.stringMatching(/^exchange: Invalid exchange: /),
+    expect.stringMatching(/^symbol: Missing symbol: /),
+  ]);
 });
 
 it("a search reads as many candles as its windows need, unless it is given a start", async () => {
@@ -129,26 +153,17 @@ it("a backtest from a stored grid has its settings, and its consent to a loss", 
   const deps = { ...box.deps, kept: { candles } };
   const { id } = await runOperation<{ id: string }>(deps, "start_grid", GRID);
   const levelsOf = async (from: string, input: object) => {
-    const result = await runOperation<{ slots: readonly object[]; band: object | null }>(
+    const { since, until, ...config } = input as { since?: number; until?: number };
+    const result = await runOperation<{ details: { slots: readonly object[] }; band: object | null }>(
       deps,
-      "backtest_grid",
-      {
-        from,
-        timeframe: "5m",
-        fill: "cross",
-        queue: "trades",
-        extremes: "nearest",
-        spread: 0n,
-        slippage: 0n,
-        fills: 0,
-        ...input,
-      },
+      "backtest",
+      backtestOperation(["kraken"]).input.parse({ from, timeframe: "5m", fills: 0, since, until, config }),
     );
     expect(result.band).not.toBeNull();
-    return result.slots.length;
+    return result.details.slots.length;
   };
   // An option that is not set is the grid's.
-  expect([await levelsOf(id, {}), await levelsOf(id, { gridLevels: undefined })]).toEqual([6, 6]);
+  expect(await levelsOf(id, {})).toBe(6);
   expect(await levelsOf(id, { gridLevels: 4 })).toBe(4);
   await levelsOf(id, { since: START + 1, until: START + 2 * MINUTE });
   const where = { exchange: GRID.exchange, symbol: GRID.symbol, span: 5 * MINUTE };
@@ -157,18 +172,19 @@ it("a backtest from a stored grid has its settings, and its consent to a loss", 
     { ...where, since: START + 1, until: START + 2 * MINUTE },
   ]);
   // The slots of 100 levels are 60 wide, a tenth of a percent, which is less than the fees of a cycle.
-  const dense = { gridLevels: 100, orderSize: d("50") };
+  const dense = { gridLevels: 100, orderSize: 50 };
   const refused = "every cycle loses money";
   await expect(levelsOf(id, { ...dense, allowLoss: false })).rejects.toThrow(refused);
-  for (const allowLoss of [undefined, true]) expect(await levelsOf(id, { ...dense, allowLoss })).toBe(100);
+  for (const consent of [{}, { allowLoss: true }])
+    expect(await levelsOf(id, { ...dense, ...consent })).toBe(100);
   const idWith = async (request: object) =>
     (await runOperation<{ id: string }>(deps, "start_grid", { ...GRID, ...request })).id;
-  const bold = await idWith({ ...dense, exchange: "mexc", allowLoss: true });
+  const bold = await idWith({ ...dense, orderSize: d("50"), exchange: "mexc", allowLoss: true });
   expect(await levelsOf(bold, {})).toBe(100);
   await expect(levelsOf(bold, { allowLoss: false })).rejects.toThrow(refused);
   const careful = await idWith({ exchange: "bitget", allowLoss: false });
-  for (const allowLoss of [undefined, false])
-    await expect(levelsOf(careful, { ...dense, allowLoss })).rejects.toThrow(refused);
+  for (const consent of [{}, { allowLoss: false }])
+    await expect(levelsOf(careful, { ...dense, ...consent })).rejects.toThrow(refused);
   expect(await levelsOf(careful, { ...dense, allowLoss: true })).toBe(100);
 });
 
@@ -188,11 +204,7 @@ it("a backtest over books names the model of its queue, and one without books ha
     const input = ranged.input.parse({
       exchange: "kraken",
       symbol: "BTC/USDT",
-      lowerPrice: 100,
-      upperPrice: 110,
-      gridLevels: 2,
-      orderSize: 100,
-      allowLoss: true,
+      config: { lowerPrice: 100, upperPrice: 110, gridLevels: 2, orderSize: 100, allowLoss: true },
       tick: 0.1,
       lot: 0.01,
       makerFee: 0,
@@ -209,7 +221,7 @@ it("a backtest over books names the model of its queue, and one without books ha
   const [booked, plain] = [await answerOf(true), await answerOf(false)];
   expect([booked.tape.queue, plain.tape.queue]).toEqual(["proportional", null]);
   // With a balance of its own, the upper slot begins with 100 / 110 of base, in whole lots.
-  const own = await answerOf(false, { dryBalance: "BTC=3,USDT=1000" });
+  const own = await answerOf(false, { baseBudget: 3, quoteBudget: 1000 });
   expect([plain.position, own.position]).toEqual(["0", "0.9"]);
   const [late, early] = [
     await answerOf(false, { since: FROM + 1 }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { walkedTime } from "../../../src/backtest/operations/calculations.ts";
 import { calculate, longestCalculation, recordOf } from "../../../src/backtest/operations/past.ts";
+import { walkedTime } from "../../../src/backtest/ticks.ts";
 import { candlesOf } from "../../../src/candles/candles.ts";
 import type { GridStrategy } from "../../../src/grid/state/state.ts";
 import { MINUTE, SECOND } from "../../../src/kernel/time.ts";
@@ -100,7 +100,12 @@ describe("a calculation", () => {
     );
     const request = { lowerPrice: d("100"), upperPrice: d("110"), gridLevels: 1, orderSize: d("100") };
     const options = { market: market(), rules: { tickInterval: MINUTE } };
-    const job = { request, past, options, over: { exchange: "kraken", fills: 0 } };
+    const job = {
+      request,
+      past,
+      options,
+      over: { definition: "grid", config: {}, exchange: "kraken", fills: 0 },
+    };
     /** So many milliseconds pass between two looks at the clock. */
     const barsIn = async (millis: number, waiting?: object) => {
       let now = 0;

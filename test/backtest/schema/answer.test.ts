@@ -35,7 +35,12 @@ const REQUEST = {
 
 const answered = (engine: "walk" | undefined, fills = 3) => {
   const options = { market: MARKET, withBand: true, ...(engine ? { engine } : {}) };
-  const job = { request: REQUEST, past: PAST, options, over: { exchange: "kraken", fills } };
+  const job = {
+    request: REQUEST,
+    past: PAST,
+    options,
+    over: { definition: "grid", config: {}, exchange: "kraken", fills },
+  };
   return finish(CALCULATIONS.grid(job, () => false));
 };
 
@@ -49,9 +54,13 @@ const SLOTS = [
   { slot: 1, lowerPrice: 100, upperPrice: 110, buys: 2, sells: 1, cycles: 1 },
 ];
 
+// 105, 99 and 95 of five closes are in its range.
+const DETAILS = { timeInRangePercent: 60, slots: SLOTS };
 // Every figure is computed by hand. Slot 1 buys 0.9 at 100, sells them at 110 and buys them again; slot 0 buys 1 at
 // 90. Each fill pays 0.1 %: 0.09, 0.099, 0.09 and 0.09.
 const ANSWER = {
+  definition: "grid",
+  config: {},
   exchange: "kraken",
   symbol: "BTC/USDT",
   fromAt: at(0),
@@ -61,6 +70,8 @@ const ANSWER = {
   tape: null,
   isWhole: true,
   status: "running",
+  lastError: null,
+  refused: [],
   // -90 + 99 - 90 - 90 - 0.369 of quote, and 1.9 base at 95. Two slots of 90 and the taker fee are invested.
   total: "9.131",
   totalPercent: 5.0526,
@@ -79,19 +90,16 @@ const ANSWER = {
   // 180.72 / 105 base, each of which lost 10.
   holding: { start: "0", base: "-17.21142857142857143", quote: "0" },
   // From 189.531 to 178.451.
-  drawdown: { amount: 11.08, percent: 5.846, fromAt: at(2), untilAt: at(4) },
+  drawdown: { amount: "11.08", percent: 5.846, fromAt: at(2), untilAt: at(4) },
   // Returns of the days: -0.5478 %, 5.4532 %, -5.8460 % and 6.3883 %, on average 1.3619 %; their deviation is 5.7039 %.
   sharpe: 4.56,
-  // 105, 99 and 95 of five closes.
-  timeInRangePercent: 60,
   // Low first, the fourth bar sells both slots on the way back to its high: 8.811 and 9.81 more.
-  band: { total: { least: "9.131", most: "27.752" }, cycles: { least: 1, most: 3 } },
+  band: { total: { least: "9.131", most: "27.752" }, count: { least: 1, most: 3 } },
   warnings: [
     { code: "coarse_candles", message: COARSE },
     { code: "few_cycles", message: FEW },
     { code: "missing_bars", message: MISSING },
   ],
-  slots: SLOTS,
   fills: [
     // Between the first and the second third of its day the price rises from 99 to 111, and rounds to 111 after 23 / 24.
     {
@@ -137,8 +145,11 @@ describe("the result of a grid over five days", () => {
     ["walk", "walk"],
     [undefined, "jump"],
   ] as const)("has the figures computed by hand, by engine %s", (engine, name) => {
-    expect(answered(engine)).toEqual({ ...ANSWER, engine: name });
-    expect(BacktestShape().parse(answered(engine))).toEqual({ ...ANSWER, engine: name });
+    expect(answered(engine)).toEqual({ ...ANSWER, details: { ...DETAILS, engine: name } });
+    expect(BacktestShape().parse(answered(engine))).toEqual({
+      ...ANSWER,
+      details: { ...DETAILS, engine: name },
+    });
     expect(answered(engine, 0).fills).toEqual([]);
     expect(answered(engine, 9).fills.map(({ price }) => price)).toEqual([100, 110, 100, 90]);
   });
@@ -149,19 +160,19 @@ describe("the result of a grid over five days", () => {
       request: REQUEST,
       past: PAST,
       options: { market: free },
-      over: { exchange: "kraken", fills: 9 },
+      over: { definition: "grid", config: {}, exchange: "kraken", fills: 9 },
     };
     const found = finish(CALCULATIONS.grid(job, () => false));
-    expect([found.engine, found.fees, found.fills.map(({ fee }) => fee), found.total]).toEqual([
-      "jump",
+    expect([found.details, found.fees, found.fills.map(({ fee }) => fee), found.total]).toEqual([
+      expect.objectContaining({ engine: "jump" }),
       {},
       ["", "", "", ""],
       "9.5",
     ]);
     const still = { ...job, past: slice(PAST, START, START + DAY) };
-    expect(finish(CALCULATIONS.grid(still, () => false)).slots).toEqual(
-      SLOTS.map((slot) => ({ ...slot, buys: 0, sells: 0, cycles: 0 })),
-    );
+    expect(finish(CALCULATIONS.grid(still, () => false)).details).toMatchObject({
+      slots: SLOTS.map((slot) => ({ ...slot, buys: 0, sells: 0, cycles: 0 })),
+    });
     const { fills } = backtest(REQUEST, PAST, { market: free }).run;
     expect(fills.newest(1)[0]?.fees).toEqual([]);
   });
@@ -195,7 +206,7 @@ describe("the result of a grid over five days", () => {
 
   it("is described in a sentence", () => {
     expect(describeBacktest(answered(undefined))).toBe(
-      `The grid would have made 9.131 in quote (5.0526 %) in 1 cycle; buy and hold would have made -17.21142857142857143. Its equity fell by up to 5.846 %. Warnings: ${COARSE}; ${FEW}; ${MISSING}.`,
+      `The strategy grid would have made 9.131 in quote (5.0526 %) with 4 filled orders in 1 cycle; buy and hold would have made -17.21142857142857143. Its equity fell by up to 5.846 %. Warnings: ${COARSE}; ${FEW}; ${MISSING}.`,
     );
     expect(describeBacktest({ ...answered(undefined), warnings: [] })).toMatch(/ up to 5\.846 %\.$/);
   });
