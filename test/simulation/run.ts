@@ -37,6 +37,8 @@ export interface Result {
   /** What grids did as a whole: an exit counts once, a rebuild and a trail each. */
   readonly moves: number;
   readonly lines: readonly string[];
+  /** What reached the exchange. */
+  readonly requests: readonly Request[];
 }
 
 /** One run from its seed: deeds and faults, then quiet, then what has to hold. */
@@ -97,13 +99,15 @@ export async function simulate(options: Options): Promise<Result> {
     fills: fillsOf(sim),
     moves: movesIn(sim),
     lines: trace.lines,
+    requests: sim.requests.list,
   };
 }
 
-/** The requests that reach the exchange until faults and deeds end. */
-export async function requestsOf(options: Options): Promise<readonly Request[]> {
-  const sim = await createSimulation(options);
-  begin(sim, options);
+/** The requests of an even run until people do nothing more: it has no faults to come right after. */
+export async function evenRequestsOf(options: Omit<Options, "evenly">): Promise<readonly Request[]> {
+  const even = { ...options, evenly: true };
+  const sim = await createSimulation(even);
+  begin(sim, even);
   await sim.scheduler.runUntil(sim.plan.quietAt, () => {});
   return sim.requests.list;
 }

@@ -3,14 +3,14 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Request } from "../requests.ts";
-import { requestsOf } from "../run.ts";
+import { evenRequestsOf, simulate } from "../run.ts";
 import { EDITION, EDITIONS, type Shape } from "../shape.ts";
 
 export interface GoldenSet {
   readonly name: string;
   readonly count: number;
   readonly strategy?: Shape["strategy"];
-  /** With the faults of the edition; without any otherwise. */
+  /** With the faults of the edition, and until all has come right; without any otherwise. */
   readonly faults?: true;
 }
 
@@ -34,11 +34,13 @@ export const seedsOf = ({ count }: GoldenSet): readonly number[] =>
     return edition * EDITION + Math.floor(place / EDITIONS.length);
   }).sort((a, b) => a - b);
 
-export const goldenRequests = (
+export async function goldenRequests(
   { strategy, faults }: { readonly strategy?: Shape["strategy"] | undefined; readonly faults?: true },
   seed: number,
-): Promise<readonly Request[]> =>
-  requestsOf({ seed, ticks: TICKS, ...(strategy ? { strategy } : {}), evenly: !faults });
+): Promise<readonly Request[]> {
+  const options = { seed, ticks: TICKS, ...(strategy ? { strategy } : {}) };
+  return faults ? (await simulate(options)).requests : evenRequestsOf(options);
+}
 
 /** Returns the stored line of a seed: its number, its edition, the number of its requests, and their hash. */
 export async function goldenLine(set: GoldenSet, seed: number): Promise<string> {
