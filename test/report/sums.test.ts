@@ -47,6 +47,30 @@ it("a report counts from the start of its first day to the end of its last one",
   expect(report.days.map(({ totalProfit }) => totalProfit)).toEqual([3, 12]);
 });
 
+it("a report adds up a day of each quote asset, and paper profit apart from real profit", () => {
+  const ofPair = (symbol: "ETH/BTC", total: string) => ({ ...totals(total), symbol });
+  const days = [
+    day(10, "0", "5"),
+    day(10, "0", "3", { strategy: "h" }),
+    day(10, "0", "900", { strategy: "paper", account: "dry:kraken:api.kraken.com" }),
+    {
+      ...day(10, "0", "0", { strategy: "b" }),
+      opened: ofPair("ETH/BTC", "0"),
+      latest: ofPair("ETH/BTC", "1"),
+    },
+  ];
+  const report = reportOver(days, { from: 10, to: 10, now: 12 * DAY, named: new Map() });
+  const sums = [
+    ["USDT", false, 8],
+    ["USDT", true, 900],
+    ["BTC", false, 1],
+  ].sort();
+  const rows = [report.days, report.totals].map((all) =>
+    all.map(({ quote, dryRun, totalProfit }) => [quote, dryRun, totalProfit]).sort(),
+  );
+  expect(rows).toEqual([sums, sums]);
+});
+
 it("a report counts days without a server as downtime, until the strategy has stopped", () => {
   const noon = (number: number) => number * DAY + 12 * HOUR;
   const uptime = (...days: StrategyDay[]) =>
