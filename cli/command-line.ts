@@ -6,13 +6,14 @@ import { rootCommand, settingsForCommands } from "./commands/root.ts";
 import { lackingFolder } from "./host/settings.ts";
 import { type Args, findCommand, readValues, UsageError, type Values } from "./terminal/arguments.ts";
 import type { Meta } from "./terminal/command.ts";
-import { styled, terminalColumns, wrap } from "./terminal/style.ts";
+import { assumeWidth, styled, terminalColumns, wrap } from "./terminal/style.ts";
 
 /**
  * Runs a command line and returns its exit code: 0 success, 1 the operation failed, 2 the command line was wrong, 3 a
  * grid is stalled.
  */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
+  assumeWidth();
   try {
     const words = argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
     nameStrategies(words);

@@ -8,6 +8,20 @@ const isColoured = (): boolean =>
 
 export const styled = (style: Style, text: string): string => (isColoured() ? styleText(style, text) : text);
 
+/** Width of a terminal that reports none, as some serial consoles and containers do. */
+const ASSUMED_COLUMNS = 80;
+
+/** Sets the width of a terminal that reports 0 columns, because neither texts nor prompts fit into that. */
+export function assumeWidth(output: NodeJS.WriteStream = process.stdout): void {
+  if (output.columns !== 0) return;
+  const assume = () => {
+    if (output.columns === 0) output.columns = ASSUMED_COLUMNS;
+  };
+  assume();
+  // The terminal reports it again whenever its size changes.
+  output.on("resize", assume);
+}
+
 /** Returns the width in columns: the terminal's, or the default for a file or a pipe. */
 export const terminalColumns = (): number => process.stdout.columns ?? 120;
 

@@ -25,12 +25,12 @@ const quotes = async (folder: string): Promise<number> => {
   return (JSON.parse(stdout) as { count: number }).count;
 };
 
-it.skipIf(!hasTerminal)(
-  "quote start shows the plan, starts exactly that plan on Yes, and nothing on Cancel",
-  async () => {
+it.skipIf(!hasTerminal).each([80, 0])(
+  "quote start in a terminal that reports %s columns shows the plan, starts exactly that plan on Yes, and nothing on Cancel",
+  async (columns) => {
     const folder = await waves();
     const start = async (answer: string) => {
-      const screen = terminal(folder, ["quote", "start", ...REQUEST], { columns: 80 });
+      const screen = terminal(folder, ["quote", "start", ...REQUEST], { columns });
       await screen.until(/Start these quotes\?[\s\S]*Cancel/);
       const shown = screen.lines().join(" ").replace(/\s+/g, " ");
       expect(Math.max(...screen.lines().map(({ length }) => length))).toBeLessThanOrEqual(80);

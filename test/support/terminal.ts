@@ -26,13 +26,13 @@ export interface Screen {
   readonly ended: Promise<number | null>;
 }
 
-/** Runs `edgemaker …` in a terminal emulator. */
+/** Runs `edgemaker …` in a terminal emulator; one of 0 columns has 80, and does not report them. */
 export function terminal(
   folder: string,
   args: readonly string[],
   { columns, rows = 50, over = {} }: { columns: number; rows?: number; over?: Record<string, string> },
 ): Screen {
-  const emulator = new headless.Terminal({ cols: columns, rows, allowProposedApi: true });
+  const emulator = new headless.Terminal({ cols: columns || 80, rows, allowProposedApi: true });
   const { NO_COLOR: _none, ...plain } = environment(folder, { TERM: "xterm" });
   const env = { ...plain, ...over };
   const command = [process.execPath, launcher, ...args].map((word) => `'${word}'`).join(" ");
