@@ -83,7 +83,9 @@ export const GridStatusShape = lazy(() =>
     stopReason: z.string().nullable().describe("Why it stopped, unless you stopped it"),
     ...accountingShape(),
     otherChanges: z.record(z.string(), z.string()),
-    refused: z.array(RefusedShape()),
+    refused: z.array(
+      RefusedShape().extend({ lowerPrice: z.number().optional().describe("Lower price of the slot") }),
+    ),
     notices: z.array(z.object({ code: z.string(), message: z.string() })),
     startedAt: z.number(),
     runningTime: z.number(),

@@ -92,7 +92,7 @@ const standingOut = cachedPerView((view): StatusAnswer => {
     stopReason: stopReasonOf(strategy, mark),
     ...accountingOut(view),
     otherChanges: texts(unbookedBalanceChanges(view)),
-    refused: strategy.state.refused.map((refusal) => ({ ...refusal })),
+    refused: strategy.state.refused.map((refusal) => ({ ...refusal, ...lowerPriceOf(strategy, refusal) })),
     notices: [],
     startedAt: strategy.startedAt,
     runningTime: 0,
@@ -103,6 +103,12 @@ const standingOut = cachedPerView((view): StatusAnswer => {
     cost: costOut(view.costs, strategy.id),
   };
 });
+
+/** Returns the lower price of a slot without an order; an initial buy has none. */
+function lowerPriceOf({ state }: GridStrategy, { slot }: { readonly slot: number }) {
+  const lower = state.slots.find(({ index }) => index === slot)?.lower;
+  return lower === undefined ? {} : { lowerPrice: wire(lower) };
+}
 
 /** Returns its P&L and base; fields that need a price are null before the first one was read. */
 function profitOut({ strategy, memory }: ViewWithoutTime) {

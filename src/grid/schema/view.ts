@@ -83,7 +83,13 @@ function gridView(grid: GridShown) {
     ...(stops.length > 0 ? { stops: stops.join("; ") } : {}),
     ...(grid.refused.length > 0 && !hasEnded
       ? {
-          waiting: describeWaits(grid.refused.map(withCommand), grid.slots ?? [], { total: grid.gridLevels }),
+          waiting: describeWaits(
+            grid.refused.map(withCommand),
+            grid.refused.flatMap(({ slot, lowerPrice }) =>
+              lowerPrice === undefined ? [] : { slot, lowerPrice },
+            ),
+            { total: grid.gridLevels },
+          ),
         }
       : {}),
     ...(notices.length > 0 ? { notice: notices.join(". ") } : {}),
