@@ -44,15 +44,19 @@ function nameStrategies(words: readonly string[]): void {
   if (folder !== undefined) process.env.EDGEMAKER_STRATEGIES = folder;
 }
 
+/** Groups whose commands need the definitions of the user's own strategies. */
+const LOADING: ReadonlySet<string> = new Set(["strategy", "tick", "definitions", "resume"]);
+
 /** Returns the commands. Only commands that run the user's own strategies load their files. */
 async function rootOf([group, word = "-"]: readonly string[]) {
   const { exchanges, strategies } = settingsForCommands(process.env);
   const ids = exchanges.map(({ id }) => id);
   const isOwn = group === "backtest" && !word.startsWith("-") && !isBuiltIn(word);
-  if (group !== "strategy" && group !== "tick" && !isOwn) return rootCommand(ids);
+  if (!isOwn && !LOADING.has(group ?? "")) return rootCommand(ids);
   const { describedStrategies, strategiesIn } = await import("./host/own-strategies.ts");
-  // A tick is a server's pass: no file runs in its process.
-  const own = group === "tick" ? await describedStrategies(strategies) : strategiesIn(strategies);
+  // Others run passes as a server does: no file runs in their process.
+  const isRunHere = isOwn || group === "strategy";
+  const own = isRunHere ? strategiesIn(strategies) : await describedStrategies(strategies);
   return rootCommand(ids, own.definitions);
 }
 

@@ -1,15 +1,18 @@
 import { gridKind } from "./grid/kind.ts";
+import { gridLife } from "./grid/life.ts";
 import { gridOperations } from "./grid/operations/grids.ts";
 import { gridReading } from "./grid/reading.ts";
 import type { Operation } from "./operation.ts";
 import { ownStrategyKind } from "./own/kind.ts";
-import { ownStrategyOperations } from "./own/operations/start.ts";
+import { ownStrategyLife, ownStrategyOperations } from "./own/operations/start.ts";
 import { ownReading } from "./own/reading.ts";
 import type { StrategyDefinitions } from "./ports/definition.ts";
 import type { Kind } from "./ports/kind.ts";
 import type { KindReading } from "./ports/kind-reading.ts";
+import type { StrategyLife } from "./ports/life.ts";
 import { quoteKind } from "./quote/kind.ts";
 import { quoteOperations } from "./quote/operations/quotes.ts";
+import { quoteLife } from "./quote/operations/start.ts";
 import { quoteReading } from "./quote/reading.ts";
 
 /** A kind of strategy: what the engine runs, and what each surface shows of it. */
@@ -21,6 +24,8 @@ export interface StrategyKind {
   readonly kindWith: (definitions: StrategyDefinitions | undefined) => Kind;
   /** What it adds to the list and the status of its strategies. */
   readonly reading?: KindReading;
+  /** What the verbs ask of it. */
+  readonly life: StrategyLife;
   /** Describes its commands in help. */
   readonly summary: string;
   /** Group of its operations in the OpenAPI document, if it has a separate one. */
@@ -36,6 +41,7 @@ export const STRATEGY_KINDS: readonly StrategyKind[] = [
     name: "grid",
     group: "grid",
     reading: gridReading,
+    life: gridLife,
     summary: "Start, watch, change and stop grids",
     operations: gridOperations,
   },
@@ -44,6 +50,7 @@ export const STRATEGY_KINDS: readonly StrategyKind[] = [
     name: "quote",
     group: "quote",
     reading: quoteReading,
+    life: quoteLife,
     summary: "Quote both sides of a market",
     tag: { name: "Quotes", description: "Quotes on both sides of a market" },
     operations: quoteOperations,
@@ -53,6 +60,7 @@ export const STRATEGY_KINDS: readonly StrategyKind[] = [
     name: "declared",
     group: "strategy",
     reading: ownReading,
+    life: ownStrategyLife,
     summary: "Write, test, start and watch strategies of your own",
     operations: ownStrategyOperations,
   },

@@ -50,6 +50,8 @@ export interface CommandSurface {
   readonly words?: Readonly<Record<string, CommandWords>>;
   /** Input fields that can be given without a flag, in order. */
   readonly positional?: readonly string[];
+  /** Flags that set a boolean field to false, such as --keep-orders for cancelOrders. */
+  readonly opposites?: Readonly<Record<string, string>>;
   /** Shorter names of flags; a field's name in kebab case always works. */
   readonly flags?: Readonly<Record<string, string>>;
   /** Descriptions of the numbers in an object field; each number gets a separate flag. */
@@ -123,8 +125,8 @@ interface OperationBase {
   readonly knowsCaller?: boolean;
   readonly http: {
     readonly route: `${Method} /${string}`;
-    /** Another path with the same response. */
-    readonly alias?: `/${string}`;
+    /** Another path or route with the same response. */
+    readonly alias?: `/${string}` | `${Method} /${string}`;
     readonly from: "query" | "body";
     /** Whether it accepts an Idempotency-Key. */
     readonly idempotent?: boolean;
@@ -272,7 +274,27 @@ export const actWithin = (
   );
 };
 
-export function routeOf({ http }: Operation): { method: Method; path: string } {
+export interface Route {
+  readonly method: Method;
+  readonly path: string;
+}
+
+export function routeOf({ http }: Operation): Route {
   const [method, path] = http.route.split(" ") as [Method, string];
   return { method, path };
 }
+
+/** Returns the operation's other route, if it has one. */
+export function aliasOf(operation: Operation): Route | undefined {
+  const { alias } = operation.http;
+  if (alias === undefined) return undefined;
+  const { method } = routeOf(operation);
+  const [other, path] = (alias.startsWith("/") ? `${method} ${alias}` : alias).split(" ") as [Method, string];
+  return { method: other, path };
+}
+
+/** Returns the operation's routes, first its own. */
+export const routesOf = (operation: Operation): readonly Route[] => {
+  const alias = aliasOf(operation);
+  return [routeOf(operation), ...(alias ? [alias] : [])];
+};

@@ -10,6 +10,8 @@ import { killOperations } from "./controls/operations/panic.ts";
 import { dexOperations } from "./dex/operations/price.ts";
 import { historyOperations } from "./history/operations/history.ts";
 import { STRATEGY_KINDS, type StrategyKind } from "./kinds.ts";
+import type { Lives } from "./lifecycle/life.ts";
+import { changeOperations } from "./lifecycle/operations/changes.ts";
 import { listDefinitions, listStrategies } from "./lifecycle/operations/list.ts";
 import { liquidityOperation } from "./liquidity/operations/agreement-report.ts";
 import { agreementOperations } from "./liquidity/operations/agreements.ts";
@@ -38,6 +40,7 @@ export const createOperations = (
   ...kinds.flatMap((kind) => operationsOf(kind, ids, definitions)),
   listDefinitions(kinds, ids, definitions),
   listStrategies(kinds),
+  ...changeOperations(livesOf(kinds)),
   ...historyOperations(kinds.map(({ name }) => name)),
   renameStrategy,
   backtestOperation(ids, definitions),
@@ -65,6 +68,14 @@ const operationsOf = (
   definitions: StrategyDefinitions,
 ): readonly Operation[] =>
   kind.operations(ids, definitions).map((operation) => (kind.tag ? withTag(operation, kind.tag) : operation));
+
+const livesOf =
+  (kinds: readonly StrategyKind[]): Lives =>
+  (name) => {
+    const kind = kinds.find((one) => one.name === name);
+    if (!kind) throw new Error(`this version of edgemaker has no strategy kind ${name}`);
+    return kind.life;
+  };
 
 /** Adds a tag, without creating the schemas. */
 const withTag = (operation: Operation, tag: Operation["tag"]): Operation =>

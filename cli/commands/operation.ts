@@ -64,7 +64,7 @@ export function operationCommand(operation: Operation, word?: Word, preview?: Op
     sameAs: word?.sameAs,
     examples: examplesOf(operation, word),
     args: () => ({
-      ...fieldArgs(operation, word?.input, word?.fields),
+      ...fieldArgs(operation, word?.input, word?.fields, word?.path),
       ...(preview || final ? YES_ARGS : {}),
     }),
     run: async (values) =>
@@ -88,11 +88,15 @@ function examplesOf({ cli }: Operation, word: Word | undefined): readonly string
   return cli?.examples?.filter(isOf);
 }
 
+/** Commands besides those of the user's own strategies that load their files. */
+const LOADS_STRATEGIES: ReadonlySet<string> = new Set(["definitions", "resume"]);
+
 /** Returns a flag or argument for each field that is not set already. */
 export function fieldArgs(
   operation: Operation,
   said: Word["input"] = {},
   fields: Word["fields"] = Object.keys(operation.input.shape),
+  path = operation.cli?.path ?? "",
 ): Args {
   const { cli } = operation;
   const kinds = fieldKinds(operation);
@@ -110,7 +114,9 @@ export function fieldArgs(
         name,
         { type: "positional", description: `${description} (or --${name})`, required: false, ...aka },
       ];
-    if (kinds[field] === "boolean") return [name, { type: "boolean", description, ...aka }];
+    const opposite = cli?.opposites?.[field];
+    if (kinds[field] === "boolean")
+      return [name, { type: "boolean", description, ...aka, ...(opposite ? { opposite } : {}) }];
     return [name, { type: "string", description, valueHint: kinds[field] ?? "text", ...aka }];
   });
   const parts = named.flatMap((field) =>
@@ -126,7 +132,7 @@ export function fieldArgs(
   return {
     ...Object.fromEntries([...flags, ...parts]),
     ...until,
-    ...(cli?.path.startsWith("strategy ") || cli?.path === "definitions" ? STRATEGIES_ARG : {}),
+    ...(path.startsWith("strategy ") || LOADS_STRATEGIES.has(path) ? STRATEGIES_ARG : {}),
     ...watch,
     ...columns,
     ...format,

@@ -12,6 +12,8 @@ interface ReadAs {
   readonly repeatable?: boolean;
   /** Another full name of the flag, not shown in help. */
   readonly aka?: string;
+  /** A flag that sets the switch to false. */
+  readonly opposite?: string;
   /** Its old name, which this release still reads, with a notice. */
   readonly was?: string;
   /** Whether the command does not create a missing database. */
@@ -142,8 +144,9 @@ interface KnownFlag {
 
 function flagNames(args: Args): Map<string, KnownFlag> {
   const names = new Map<string, KnownFlag>();
-  for (const [name, { type = "boolean", aka, was }] of Object.entries(args)) {
+  for (const [name, { type = "boolean", aka, was, opposite }] of Object.entries(args)) {
     if (was !== undefined) names.set(`--${was}`, { name, type, negative: false, now: `--${name}` });
+    if (opposite !== undefined) names.set(`--${opposite}`, { name, type, negative: true });
     for (const word of [name, ...(aka === undefined ? [] : [aka])]) {
       names.set(`--${word}`, { name, type, negative: false });
       if (type === "boolean") names.set(`--no-${word}`, { name, type, negative: true });

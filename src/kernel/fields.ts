@@ -131,7 +131,7 @@ export type StopFlags = Readonly<Record<StopFlag, boolean>>;
 
 /** How to stop: what happens to the orders, and the flags. */
 export interface StopRequest extends StopFlags {
-  /** A stop that leaves the open orders to the user. */
+  /** A stop that leaves the open orders to the user, or a pause that leaves them open. */
   readonly keepOrders: boolean;
 }
 
@@ -148,13 +148,15 @@ export const ofEachStopFlag = <T>(make: (flag: StopFlag) => T): Record<StopFlag,
 export const NO_STOP: StopRequest = { keepOrders: false, ...ofEachStopFlag(() => false) };
 
 /** Returns the question before a stop. */
-export const questionBeforeStop =
-  (what: string) =>
-  ({ id, cancelOrders, sellBase }: Readonly<Record<string, unknown>>): string => {
-    const orders = cancelOrders === false ? "leave its orders open" : "cancel its orders";
-    const sale = sellBase ? ", and sell its base at up to 10 % below the mid price" : "";
-    return `Stop the ${what} ${id}, ${orders}${sale}? You cannot resume it.`;
-  };
+export function questionBeforeStop({
+  id,
+  cancelOrders,
+  sellBase,
+}: Readonly<Record<string, unknown>>): string {
+  const orders = cancelOrders === false ? "leave its orders open" : "cancel its orders";
+  const sale = sellBase ? ", and sell its base at up to 10 % below the mid price" : "";
+  return `Stop ${id}, ${orders}${sale}? You cannot resume it.`;
+}
 
 /** The fields of a stop's input. */
 export const stopFields = () =>

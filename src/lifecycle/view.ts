@@ -4,18 +4,18 @@ import { centsOfProfit } from "../kernel/plain-text.ts";
 import { calledBy } from "../model/strategy.ts";
 import type { DefinitionsShape, StrategyListShape, StrategyRowShape } from "./schema.ts";
 
-type ListedRow = z.output<ReturnType<typeof StrategyRowShape>>;
+type RowText = z.output<ReturnType<typeof StrategyRowShape>>;
 type Listed = z.output<ReturnType<typeof StrategyListShape>>;
 
-const MODE_TEXT: Readonly<Record<ListedRow["mode"], string>> = {
+const MODE_TEXT: Readonly<Record<RowText["mode"], string>> = {
   real: "",
   paper: " (paper trading)",
   simulated: "",
 };
 
-const quoteIn = ({ symbol }: Pick<ListedRow, "symbol">): string => symbol.split("/")[1] ?? "";
+const quoteIn = ({ symbol }: Pick<RowText, "symbol">): string => symbol.split("/")[1] ?? "";
 
-const marketText = ({ symbol, exchange, mode }: Pick<ListedRow, "symbol" | "exchange" | "mode">): string =>
+const marketText = ({ symbol, exchange, mode }: Pick<RowText, "symbol" | "exchange" | "mode">): string =>
   `${symbol} on ${exchange}${MODE_TEXT[mode]}`;
 
 /** Returns one total for each quote asset and mode. */

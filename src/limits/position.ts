@@ -53,10 +53,6 @@ export function positionExposure(
   return exposureOf({ symbol, mid, parts, exits, largest });
 }
 
-/** Returns its base, including what its bids may have bought. */
-export const baseWithBids = ({ state }: Pick<Positioned, "state">, buys: readonly Order[]): Decimal =>
-  max(ZERO, state.base) + openBids(buys).base;
-
 const isInScope = (scope: string, { account }: Pick<Strategy, "account">): boolean =>
   scope === EVERY_SCOPE || scope === scopeOfExchange(parseAccountKey(account).exchange);
 

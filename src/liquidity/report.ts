@@ -42,7 +42,7 @@ interface LiquidityFigures {
   readonly depth: Sides<Depths> | null;
 }
 
-interface LiquidityReport {
+interface MeasuredReport {
   readonly minutes: number;
   readonly known: number;
   readonly samples: number;
@@ -76,7 +76,7 @@ export function liquidityReport(
   findings: readonly ObligationFinding[],
   since: number | undefined,
   started?: number,
-): LiquidityReport {
+): MeasuredReport {
   const { known, samples, cutShort, sources, deviation, market, timed } = span.sums;
   return {
     minutes: span.to - span.from,
@@ -119,7 +119,7 @@ const ownFigures = ({ own, known, twoSided }: LiquiditySums): LiquidityFigures =
 /** Number of gaps that are sorted at once, because a year can have many. */
 const GAPS_AT_ONCE = 20 * MAX_GAPS_SHOWN;
 
-function longestGaps(all: Iterable<LiquidityGap>): Pick<LiquidityReport, "gaps" | "moreGaps"> {
+function longestGaps(all: Iterable<LiquidityGap>): Pick<MeasuredReport, "gaps" | "moreGaps"> {
   const longestOf = (some: readonly LiquidityGap[]) =>
     some.toSorted((a, b) => b.to - b.from - (a.to - a.from)).slice(0, MAX_GAPS_SHOWN);
   let count = 0;
@@ -248,7 +248,7 @@ export const reportOut = ({
   deviation,
   uncertain,
   ...counts
-}: LiquidityReport) => ({
+}: MeasuredReport) => ({
   ...counts,
   deviationPercent: formatPercent(deviation),
   uncertainPercent: formatPercent(uncertain),

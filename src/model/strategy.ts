@@ -13,6 +13,9 @@ import { type Funds, type Order, ordersOf, type TimeInForce } from "./order.ts";
 export const calledBy = ({ id, name }: { readonly id: string; readonly name?: string | null }): string =>
   name ? `${name} (${id})` : id;
 
+/** An id for examples. */
+export const ID_EXAMPLE = "grid-kraken-BTC-USDT-1767225600000";
+
 export type Wants = "run" | "pause" | "stop";
 export const STRATEGY_STATUSES = ["idle", "running", "stopped", "error"] as const;
 export type StrategyStatus = (typeof STRATEGY_STATUSES)[number];
@@ -53,6 +56,12 @@ export interface Strategy<
   /** Id of the request that started it, so a repeated request starts it only once. */
   readonly request: string | null;
 }
+
+/** Returns how long it has run, or had run until it stopped; `now` is market time. */
+export const runningTime = (
+  { startedAt, stoppedAt }: Pick<Strategy, "startedAt" | "stoppedAt">,
+  now: Millis,
+): Millis => Math.max(0, (stoppedAt ?? now) - startedAt);
 
 /** Settings common to all kinds. Prices are in quote, shares of 1. */
 export interface StrategyConfig {

@@ -1,4 +1,3 @@
-import { cancellable } from "../engine/decide/intents.ts";
 import {
   bookTrade,
   countOrder,
@@ -42,7 +41,7 @@ export const ownStrategyKind = (
   candlesFor: ({ definition }: OwnStrategyConfig) =>
     candleNeeds(findDefinition(definitions, definition)).map(requirementOf),
   mayPlace: (strategy: OwnStrategy, context) => mayDeclare(definitions, strategy, context),
-  outdated: (_state: OwnStrategyState, live: readonly Order[]) => cancellable(live),
+  outdated: () => [],
   run: (strategy: OwnStrategy, live: readonly Order[], context) =>
     runOwnStrategy(definitions, strategy, live, context),
 });

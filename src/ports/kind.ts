@@ -188,7 +188,7 @@ export interface Kind<
    * absent if each round can.
    */
   wakesAt?(strategy: Strategy<Config, State>): WakePrices | undefined;
-  /** Returns orders that block the desired open orders. */
+  /** Returns orders that block the desired open orders; a pause that keeps orders cancels only these. */
   outdated(state: State, live: readonly Order[], quote?: BidAsk): Order[];
   /**
    * Returns the next orders of a running strategy. `live` are its unsettled orders. A promise never rejects: a user's

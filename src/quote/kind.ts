@@ -143,8 +143,7 @@ export const quoteKind: BuiltInKind<QuoteConfig, QuoteState> = {
     const far = mul(price, tolerance.price, "up");
     return { below: price - far, above: price + far };
   },
-  // Nothing would move them while it is paused.
-  outdated: (_state: QuoteState, live: readonly Order[]) => cancellable(live),
+  outdated: () => [],
   run: runQuote,
 };
 

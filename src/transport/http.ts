@@ -7,7 +7,7 @@ import { AppError, type Label } from "../kernel/errors.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { didYouMean } from "../kernel/plain-text.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
-import { isUrgent, type Operation, routeOf } from "../operation.ts";
+import { isUrgent, type Operation, routesOf } from "../operation.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { Keys } from "../ports/venue.ts";
 import {
@@ -65,13 +65,8 @@ interface RequestFor {
 /** Serves the operations under /api/v1: checks token, body and input, and runs the operation. */
 export function mountOperations(app: Hono<Env>, operations: readonly Operation[], mounting: ServedBy): void {
   for (const operation of operations) {
-    const { method, path } = routeOf(operation);
-    const paths = [path, ...(operation.http.alias ? [operation.http.alias] : [])];
-    app.on(
-      [method],
-      paths.map((one) => `${API}${one}`),
-      serve(operation, mounting),
-    );
+    const respond = serve(operation, mounting);
+    for (const { method, path } of routesOf(operation)) app.on([method], [`${API}${path}`], respond);
   }
 }
 
@@ -138,7 +133,7 @@ const API = "/api/v1";
 export const urgentRoutes = (operations: readonly Operation[]): readonly string[] =>
   operations
     .filter(isUrgent)
-    .map(routeOf)
+    .flatMap(routesOf)
     .map(({ method, path }) => `${method} ${API}${path}`);
 
 export const REQUEST_ID = "x-request-id";

@@ -257,7 +257,7 @@ const MARKET_FIELD_DESCRIPTIONS: FieldDescriptions = {
   "get_strategy_events.id": "Strategy id",
   side: "buy or sell, of the order or the taker",
   summary: "Totals of the rows",
-  "stop_grid.summary": "Result of the grid",
+  "stop_strategy.summary": "Result of the strategy",
   count: "Number of rows in this response",
   buyCount: "Number of taker buys",
   sellCount: "Number of taker sells",

@@ -1,6 +1,6 @@
 import { labelsOf, statusOf } from "../kernel/errors.ts";
 import { lazy } from "../kernel/lazy.ts";
-import { type Operation, routeOf } from "../operation.ts";
+import { aliasOf, type Operation, type Route, routeOf } from "../operation.ts";
 import { formatsOf } from "./csv.ts";
 import type { Documents } from "./documents.ts";
 import { describedEvents } from "./events.ts";
@@ -75,9 +75,12 @@ export function openApi(served: readonly Operation[], version: string) {
     schemaOf(operation.output, "output", operation.name),
   ]);
   for (const operation of operations) {
-    const { method, path } = routeOf(operation);
-    const key = path.replace(/:(\w+)/g, "{$1}");
-    paths[key] = { ...paths[key], [method.toLowerCase()]: operationObject(operation, path) };
+    const { name, http } = operation;
+    addPath(paths, routeOf(operation), operationObject(operation, name, routeOf(operation).path));
+    const alias = aliasOf(operation);
+    if (!alias || http.alias?.startsWith("/")) continue;
+    const id = `${alias.method.toLowerCase()}${alias.path.replaceAll("/", "_")}`;
+    addPath(paths, alias, operationObject(operation, id, alias.path));
   }
   return {
     openapi: "3.1.0",
@@ -96,7 +99,12 @@ export function openApi(served: readonly Operation[], version: string) {
   };
 }
 
-function operationObject(operation: Operation, path: string) {
+const addPath = (paths: Record<string, object>, { method, path }: Route, described: object): void => {
+  const key = path.replace(/:(\w+)/g, "{$1}");
+  paths[key] = { ...paths[key], [method.toLowerCase()]: described };
+};
+
+function operationObject(operation: Operation, id: string, path: string) {
   const { name, summary, http } = operation;
   const schema = schemaOf(operation.input, "input", name);
   const inPath = new Set([...path.matchAll(/:(\w+)/g)].map(([, field]) => field));
@@ -111,7 +119,7 @@ function operationObject(operation: Operation, path: string) {
       ...exampled(exampleOf(operation, field)),
     }));
   return {
-    operationId: name,
+    operationId: id,
     summary,
     tags: [tagOf(operation, path)],
     ...securityOf(operation),
@@ -274,7 +282,7 @@ const BY_OPERATION: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
   start_quote: QUOTES_EXAMPLE,
   edit_quote: { id: "quote-kraken-BTC-USDT-1767225600000", spread: 0.015 },
   preview_quote_edit: { id: "quote-kraken-BTC-USDT-1767225600000", spread: 0.015 },
-  stop_quote: { id: "quote-kraken-BTC-USDT-1767225600000" },
+  stop_strategy: { id: "quote-kraken-BTC-USDT-1767225600000" },
   edit_grid: { upperPrice: 64_000 },
   preview_grid_edit: { upperPrice: 64_000 },
   get_dex_price: { symbol: "SNEK" },

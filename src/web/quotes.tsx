@@ -139,7 +139,6 @@ function QuoteActions({ quotes, ...props }: QuoteActionsProps) {
   return (
     <StrategyActions
       {...props}
-      kind="quote"
       of={quotes}
       whom="these quotes"
       pause={`Their ${countWithVerb(orders.length, "order")} canceled until you resume. The base stays.`}

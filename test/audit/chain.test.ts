@@ -47,7 +47,7 @@ describe("the chain of events", () => {
         await store.addToken({ ...token(i), hash: `${i}` }, BY);
         if (i % 3 === 0) await store.setKill(false, BY);
         if (i % 3 === 1) await store.revokeToken(`tok_${i}`, BY);
-        if (i % 3 === 2) await store.setPaused(id, i % 2 === 0, BY);
+        if (i % 3 === 2) await store.setPaused(id, i % 2 === 0 ? { keepOrders: true } : null, BY);
         if (i % 10 === 0) await runOperation(deps, "create_order", { ...ORDER, price: d("50000") });
         if (i % 5 === 0) await runRound(deps);
       }),

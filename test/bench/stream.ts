@@ -64,7 +64,7 @@ async function runStream(name: VenueName, isOn: boolean): Promise<StreamRun> {
     await nodeLocal.sleep(apart * (0.5 + Math.random()));
     times.push(await answered(venue, turn));
   }
-  await runOperation(deps, "stop_grid", { id });
+  await runOperation(deps, "stop_strategy", { id });
   await nodeLocal.sleep(4 * TICK);
   const stops: StopTimes[] = [];
   for (let turn = 0; turn < STOPS; turn++) stops.push(await stopped(setup, name));

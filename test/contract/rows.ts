@@ -514,7 +514,7 @@ const gridRows: Row[] = [
     (change, place): Row => ({
       name: `${change}${place % 2 === 1 ? " again" : ""}`,
       method: "POST",
-      path: ({ gridId }) => `/strategy/grid/${gridId}/${change}`,
+      path: ({ gridId }) => `/strategies/${gridId}/${change}`,
       ...(place % 2 === 1 ? { body: {} } : {}),
       status: 200,
       has: { success: true, id: "string", status: "running", phase: "string", message: "string" },
@@ -524,7 +524,7 @@ const gridRows: Row[] = [
     {
       name: `${change} none`,
       method: "POST",
-      path: `/strategy/grid/grid-x/${change}`,
+      path: `/strategies/grid-x/${change}`,
       body: {},
       status: 404,
       label: "Not found",
@@ -532,8 +532,8 @@ const gridRows: Row[] = [
     {
       name: `${change} with an unknown field`,
       method: "POST",
-      path: ({ gridId }) => `/strategy/grid/${gridId}/${change}`,
-      body: { cancelOrders: true },
+      path: ({ gridId }) => `/strategies/${gridId}/${change}`,
+      body: { sellBase: true },
       status: 400,
       label: "Invalid request",
     },
@@ -581,7 +581,7 @@ const gridRows: Row[] = [
   {
     name: "resume what is stopped",
     method: "POST",
-    path: ({ gridId }) => `/strategy/grid/${gridId}/resume`,
+    path: ({ gridId }) => `/strategies/${gridId}/resume`,
     body: {},
     status: 409,
     label: "Conflict",

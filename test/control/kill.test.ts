@@ -50,7 +50,7 @@ describe("the kill switch, on", () => {
   it("still allows stops and cancels", async () => {
     const { turn, step, deps, id, open, status } = await started();
     await turn(true);
-    await runOperation(deps, "stop_grid", { id, cancelOrders: true });
+    await runOperation(deps, "stop_strategy", { id, cancelOrders: true });
     await step();
     expect(await open()).toEqual([]);
     expect((await status())?.status).toBe("stopped");

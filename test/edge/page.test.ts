@@ -31,7 +31,7 @@ describe.skipIf(!findChromium())("the page from workerd in Chromium (skipped wit
     // Somebody else pauses it: the page hears of it.
     const [strategy] = (await app.deps.store.strategies({ stopped: false })).map((view) => view.strategy);
     const headers = { authorization: `Bearer ${app.tokens.admin}`, "content-type": "application/json" };
-    const path = `/api/v1/strategy/grid/${strategy?.id}/pause`;
+    const path = `/api/v1/strategies/${strategy?.id}/pause`;
     expect((await app.ask(path, { method: "POST", body: "{}", headers })).status).toBe(200);
     await page.getByRole("button", { name: "Resume" }).waitFor();
     expect(errors.filter((error) => !MOVED.test(error))).toEqual([]);

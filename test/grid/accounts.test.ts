@@ -69,7 +69,7 @@ describe("a stop", () => {
   it("of a grid whose process is missing says so and completes when that process steps", async () => {
     const { deps, store, venue } = await testSandbox();
     const { id } = await runOperation<{ id: string }>(deps, "start_grid", GRID);
-    const answer = await runOperation<{ success: boolean; message: string }>(asLive(deps), "stop_grid", {
+    const answer = await runOperation<{ success: boolean; message: string }>(asLive(deps), "stop_strategy", {
       id,
       cancelOrders: true,
     });
@@ -86,7 +86,7 @@ describe("a stop", () => {
   it("that keeps the orders leaves them open, lists them and never touches them again", async () => {
     const { deps, store, venue } = await testSandbox();
     const { id } = await runOperation<{ id: string }>(deps, "start_grid", GRID);
-    const answer = await runOperation<{ summary: { openOrders: object[] } }>(deps, "stop_grid", {
+    const answer = await runOperation<{ summary: { openOrders: object[] } }>(deps, "stop_strategy", {
       id,
       cancelOrders: false,
     });
@@ -99,10 +99,14 @@ describe("a stop", () => {
   it("frees base and quote, and reports the remaining base and its cost", async () => {
     const { deps, venue } = await testSandbox();
     const { id } = await runOperation<{ id: string }>(deps, "start_grid", GRID);
-    const answer = await runOperation<{ summary: { base: string; averageCost: number } }>(deps, "stop_grid", {
-      id,
-      cancelOrders: true,
-    });
+    const answer = await runOperation<{ summary: { base: string; averageCost: number } }>(
+      deps,
+      "stop_strategy",
+      {
+        id,
+        cancelOrders: true,
+      },
+    );
     expect(Number(answer.summary.base)).toBeGreaterThan(0);
     expect(answer.summary.averageCost).toBeCloseTo(60_000, -2);
     expect((await venue("kraken").balances()).every(({ used }) => used === 0n)).toBe(true);

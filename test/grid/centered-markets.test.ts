@@ -69,7 +69,7 @@ describe("the default centered grid", () => {
     const { id } = await grid.ask<{ id: string }>("start_centered_grid", grid.where);
     await grid.pass(Math.floor(0.7 * Math.floor(path.length / 2)));
     expect(Number((await grid.status()).position)).toBeGreaterThan(0);
-    await grid.ask("stop_grid", { id, sellBase: true });
+    await grid.ask("stop_strategy", { id, sellBase: true });
     await grid.pass(12);
     await expectGone(grid);
   });

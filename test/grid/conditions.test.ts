@@ -108,9 +108,9 @@ it("a price outside the range is reported with how to move the grid, to agents t
 
 it("a paused grid reports how to resume it", async () => {
   const { deps, id, readOutput } = await grid();
-  await runOperation(deps, "pause_grid", { id });
+  await runOperation(deps, "pause_strategy", { id });
   expect((await readOutput()).paused).toContain(`until \`edgemaker grid resume ${id}\``);
-  await runOperation(deps, "resume_grid", { id });
+  await runOperation(deps, "resume_strategy", { id });
   expect(await readOutput()).toEqual({});
 });
 

@@ -64,7 +64,7 @@ describe("a dry run over sockets", () => {
     kraken.move("BTC/USDT", "57900");
     await call("POST", "/internal/tick", {});
     expect(await status()).toMatchObject({ filledOrders: 2, unexplained: { assets: {} }, lastError: null });
-    await call("POST", `/strategy/grid/${id}/pause`);
+    await call("POST", `/strategies/${id}/pause`);
     await call("DELETE", "/strategy/grid", { id });
 
     expect(kraken.orders()).toEqual([]);
@@ -227,7 +227,7 @@ describe("a dry run in the sandbox", () => {
     });
     const { id } = await start(funds);
     await expect(start(funds)).rejects.toMatchObject({ label: "Conflict" });
-    await runOperation(deps, "stop_grid", { id, cancelOrders: true, sellBase: false });
+    await runOperation(deps, "stop_strategy", { id, cancelOrders: true, sellBase: false });
     await start({ dryRun: true, dryBalance: { USDT: d("500") } });
     const [balance] = (await deps.dry?.venue("kraken").balances()) ?? [];
     expect((balance?.free ?? 0n) + (balance?.used ?? 0n)).toBe(d("500"));

@@ -121,7 +121,7 @@ describe("a running grid", () => {
     await fails({ id: grid.id, lowerPrice: 60 }, /stopLossPrice must be below lowerPrice/);
     await fails({ id: grid.id, orderSize: 0.001 }, /orderSize must be at least/);
     await fails({ id: grid.id, spacing: 0.01 }, /spacing is not a setting of a grid between two prices/);
-    await grid.ask("stop_grid", { id: grid.id });
+    await grid.ask("stop_strategy", { id: grid.id });
     await fails(wide, /is stopped and cannot be changed/);
   });
 
@@ -136,7 +136,7 @@ describe("a running grid", () => {
     const grid = await running();
     await grid.pass(2);
     const before = await grid.resting();
-    await grid.ask("pause_grid", { id: grid.id });
+    await grid.ask("pause_strategy", { id: grid.id });
     const { made, message } = await grid.ask<{ made: boolean; message: string }>("edit_grid", {
       id: grid.id,
       lowerPrice: 80,
@@ -144,7 +144,7 @@ describe("a running grid", () => {
     expect([made, message]).toEqual([false, expect.stringContaining("it changes when it is resumed")]);
     await grid.pass(2);
     expect(await grid.resting()).toEqual(before);
-    await grid.ask("resume_grid", { id: grid.id });
+    await grid.ask("resume_strategy", { id: grid.id });
     await grid.pass(3);
     expect(await grid.status()).toMatchObject({ lowerPrice: 80, phase: "active" });
   });

@@ -64,7 +64,7 @@ describe("a stop that sells the base", () => {
     await app.withdrawFree();
     for (let pass = 0; pass < 10; pass++) await app.pass(5 * SECOND);
     expect((await stopped(app)).balance).toBeGreaterThan(0n);
-    await runOperation(app.deps, "stop_grid", { id, cancelOrders: true, sellBase: true });
+    await runOperation(app.deps, "stop_strategy", { id, cancelOrders: true, sellBase: true });
     for (let pass = 0; pass < 30; pass++) await app.pass(5 * SECOND);
     const { status, balance } = await stopped(app);
     expect({ status, dust: balance < d("0.00002") }).toEqual({ status: "stopped", dust: true });
@@ -75,7 +75,7 @@ describe("a stop that sells the base", () => {
     async (readLag) => {
       const app = await lagging(0, readLag);
       const { id } = await runOperation<{ id: string }>(app.deps, "start_grid", GRID);
-      await app.store.setPaused(id, true, BY);
+      await app.store.setPaused(id, { keepOrders: true }, BY);
       const real = app.venue("kraken");
       const permit = { mayLeave: () => true, sendBy: Number.MAX_SAFE_INTEGER };
       for (const order of await real.openOrders()) await real.cancel(order, permit);

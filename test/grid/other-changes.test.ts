@@ -65,7 +65,7 @@ describe("a manual change on the account of a running grid", () => {
     const app = await drivenApp();
     const { id } = await app.start(GRID);
     await app.tick();
-    await app.call("POST", `/strategy/grid/${id}/pause`, {});
+    await app.call("POST", `/strategies/${id}/pause`, {});
     await app.move(1.04);
     for (let pass = 0; pass < 3; pass++) await app.tick(20_000);
     const grid = await app.grid(id);

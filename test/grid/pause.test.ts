@@ -38,7 +38,7 @@ describe("a paused grid", () => {
   it("places nothing, keeps open orders, books fills, and places missing orders when resumed", async () => {
     const { id, ask, open, view, passes, store } = await started();
     const before = await open();
-    expect(await ask("pause_grid")).toMatchObject({ success: true, status: "running", phase: "paused" });
+    expect(await ask("pause_strategy")).toMatchObject({ success: true, status: "running", phase: "paused" });
     expect(await open()).toEqual(before);
     await passes(240);
     const left = await open();
@@ -48,7 +48,7 @@ describe("a paused grid", () => {
     expect(asGrid((await view()).strategy).state.ledger.filledOrders).toBe(before.length - left.length);
     expect((await view()).strategy.phase).toBe("paused");
 
-    expect(await ask("resume_grid")).toMatchObject({ success: true, status: "running", phase: "active" });
+    expect(await ask("resume_strategy")).toMatchObject({ success: true, status: "running", phase: "active" });
     expect(await open()).toHaveLength(before.length);
   });
 
@@ -64,11 +64,11 @@ describe("a paused grid", () => {
       orderSize: d("50"),
     });
     expect(phase).toBe("starting");
-    await ask("pause_grid", { id });
+    await ask("pause_strategy", { id });
     time.pass(60_001);
     await ask("tick", {});
     expect(await venue("kraken").openOrders("ETH/USDT")).toEqual([]);
-    await ask("resume_grid", { id });
+    await ask("resume_strategy", { id });
     const sides = (await venue("kraken").openOrders("ETH/USDT")).map(({ side }) => side);
     expect(new Set(sides)).toEqual(new Set(["buy", "sell"]));
     const [view] = await store.strategies({ id });
@@ -78,14 +78,14 @@ describe("a paused grid", () => {
   it("does not undo a stop, whichever comes later", async () => {
     const { id, ask, store, view, open } = await started();
     await store.setWants(id, "stop", { keepOrders: false, sellBase: false }, BY);
-    await store.setPaused(id, true, BY);
-    await store.setPaused(id, false, BY);
+    await store.setPaused(id, { keepOrders: true }, BY);
+    await store.setPaused(id, null, BY);
     expect((await view()).strategy).toMatchObject({ wants: "stop", resumes: 0 });
-    await expect(ask("pause_grid")).rejects.toMatchObject({ label: "Conflict" });
-    await expect(ask("resume_grid")).rejects.toMatchObject({ label: "Conflict" });
-    await ask("stop_grid", { id, cancelOrders: true });
+    await expect(ask("pause_strategy")).rejects.toMatchObject({ label: "Conflict" });
+    await expect(ask("resume_strategy")).rejects.toMatchObject({ label: "Conflict" });
+    await ask("stop_strategy", { id, cancelOrders: true });
     expect(await open()).toEqual([]);
-    await expect(ask("resume_grid")).rejects.toMatchObject({ label: "Conflict" });
+    await expect(ask("resume_strategy")).rejects.toMatchObject({ label: "Conflict" });
   });
 });
 
@@ -110,7 +110,7 @@ describe("a grid in error", () => {
 
   it("stays in error while the cause lasts, and each resume retries once", async () => {
     const { ask, view, open, passes, store, id } = await broken();
-    const result = await ask("resume_grid");
+    const result = await ask("resume_strategy");
     expect(result).toMatchObject({ success: false, status: "error" });
     expect(result.message).toMatch(/in error again/);
     const events = (await store.eventsOf(id, { limit: 100 })).length;
@@ -124,7 +124,7 @@ describe("a grid in error", () => {
   it("resumes once the cause is gone", async () => {
     const { ask, open, context, view, passes } = await broken();
     await context.client.execute("drop trigger broken");
-    expect(await ask("resume_grid")).toMatchObject({ success: true, status: "running" });
+    expect(await ask("resume_strategy")).toMatchObject({ success: true, status: "running" });
     expect((await view()).strategy.lastError).toBeNull();
     await passes(5);
     expect(await open()).toHaveLength(LEVELS.gridLevels);

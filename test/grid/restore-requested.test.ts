@@ -51,7 +51,7 @@ describe("requests made after a backup", () => {
     const { id } = await runOperation<{ id: string }>(before.deps, "start_grid", GRID);
     await runRound(before.deps);
     await copyInto(before.context.client, old);
-    await runOperation(before.deps, "stop_grid", { id, cancelOrders: true });
+    await runOperation(before.deps, "stop_strategy", { id, cancelOrders: true });
     expect((await before.store.strategies({}))[0]?.strategy.status).toBe("stopped");
     await copyInto(before.context.client, backup);
 

@@ -27,7 +27,7 @@ describe("a stop price", () => {
     expect(loss?.distancePercent).toBeCloseTo(-15, 0);
     expect(profit).toMatchObject({ reason: "take_profit", price: 120, armed: true });
     expect(profit?.distancePercent).toBeCloseTo(20, 0);
-    await grid.ask("pause_grid", { id });
+    await grid.ask("pause_strategy", { id });
     expect((await readOutput()).map(({ armed }) => armed)).toEqual([false, false]);
   });
 
@@ -56,7 +56,7 @@ describe("a stop price", () => {
     expect(status.stopReason).toMatch(
       new RegExp(`^stopped: stop_loss at 84\\S* \\(armed at 85\\), sold [\\d.]+ ETH, ${cents} USDT in all$`),
     );
-    const { message } = await grid.ask<{ message: string }>("stop_grid", { id });
+    const { message } = await grid.ask<{ message: string }>("stop_strategy", { id });
     expect(message).toContain(`${status.stopReason}; total ${cents} USDT`);
   });
 

@@ -21,7 +21,7 @@ it("a stop reports the total profit, and the value of the base that stays", asyn
   const before = await grid.worth(decimal("100"));
   const { id } = await grid.ask<{ id: string }>("start_grid", { ...grid.where, ...RANGE });
   await grid.pass(path.length);
-  const { message, summary } = await grid.ask<Stopped>("stop_grid", { id });
+  const { message, summary } = await grid.ask<Stopped>("stop_strategy", { id });
   const { base, baseWorth, profit, totalProfit } = summary;
   const mark = baseWorth / Number(base);
   const after = await grid.worth(decimal(mark.toFixed(6)));

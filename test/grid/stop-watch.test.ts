@@ -89,7 +89,7 @@ describe("an unwatched stop price", () => {
     without.pass(100 * INTERVAL);
     expect([await without.codes(), await without.ready()]).toEqual([[], 200]);
     const paused = await watching();
-    await runOperation(paused.deps, "pause_grid", { id: paused.id });
+    await runOperation(paused.deps, "pause_strategy", { id: paused.id });
     paused.pass(100 * INTERVAL);
     expect([await paused.codes(), await paused.ready()]).toEqual([[], 200]);
   });

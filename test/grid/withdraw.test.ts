@@ -231,7 +231,7 @@ describe("an account that also runs quotes", () => {
     expect(ofAsset(plan, "BTC")).toMatchObject({ total: "2", canWithdraw: "1.5", missing: "0" });
     // Their orders lock fees beside their notional.
     expect(Number(ofAsset(plan, "USDT").canWithdraw)).toBeCloseTo(98_000, -1);
-    await app.call("DELETE", "/strategy/quote", { id });
+    await app.call("DELETE", "/strategy/grid", { id });
     expect(ofAsset(await planOf(app), "USDT")).toMatchObject({ kept: "0", missing: "0" });
   });
 

@@ -33,7 +33,7 @@ async function quoted() {
     box.time.pass(5 * MINUTE);
     await runOperation(box.deps, "tick", {});
   }
-  await runOperation(box.deps, "stop_quote", { id: quotes.id, sellBase: false });
+  await runOperation(box.deps, "stop_strategy", { id: quotes.id, sellBase: false });
   const { ask, tokens } = await appOver(box.deps);
   const get = async (path: string, accept = "application/json") =>
     ask(`/api/v1/${path}`, { headers: { authorization: `Bearer ${tokens.read}`, accept } });

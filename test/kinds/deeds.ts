@@ -49,5 +49,6 @@ export async function actOnFollow(deps: Deps, exchange: string, deed: Deed, id?:
   if (id === undefined) return;
   if (deed.kind === "stop")
     await store.setWants(id, "stop", { keepOrders: deed.keep, sellBase: deed.sell ?? false }, BY);
-  if (deed.kind === "pause" || deed.kind === "run") await store.setPaused(id, deed.kind === "pause", BY);
+  if (deed.kind === "pause" || deed.kind === "run")
+    await store.setPaused(id, deed.kind === "pause" ? { keepOrders: false } : null, BY);
 }

@@ -29,8 +29,8 @@ describe("a strategy's name", () => {
     expect(status).toMatchObject({ id, name: "treasury" });
     expect((await ask<Reported>("list_grids")).strategies).toMatchObject([{ id, name: "treasury" }]);
     expect(await ask("get_strategy_orders", { id: "treasury" })).toMatchObject({ id, count: 4 });
-    expect(await ask("pause_grid", { id: "treasury" })).toMatchObject({ id, phase: "paused" });
-    expect(await ask("stop_grid", { id: "treasury" })).toMatchObject({ id });
+    expect(await ask("pause_strategy", { id: "treasury" })).toMatchObject({ id, phase: "paused" });
+    expect(await ask("stop_strategy", { id: "treasury" })).toMatchObject({ id });
     expect((await ask<Reported>("list_grids")).strategies).toEqual([]);
   });
 
@@ -43,23 +43,23 @@ describe("a strategy's name", () => {
     expect((await ask<Reported>("get_quote_status", { id: "desk" })).strategies).toMatchObject([
       { id, name: "desk" },
     ]);
-    expect(await ask("stop_quote", { id: "desk" })).toMatchObject({ id, status: "stopped" });
+    expect(await ask("stop_strategy", { id: "desk" })).toMatchObject({ id, status: "stopped" });
   });
 
   it("identifies nothing while two running strategies have it, and the open one after the other stops", async () => {
     const { ask, start, id } = await named("treasury");
     const { id: other } = await start({ symbol: "ETH/USDT", lowerPrice: 2500, upperPrice: 3500 });
-    await expect(ask("pause_grid", { id: "treasury" })).rejects.toMatchObject({
+    await expect(ask("pause_strategy", { id: "treasury" })).rejects.toMatchObject({
       label: "Conflict",
       message: `2 strategies are called treasury; use an id: ${id}, ${other}`,
     });
-    await ask("stop_grid", { id });
-    expect(await ask("pause_grid", { id: "treasury" })).toMatchObject({ id: other });
+    await ask("stop_strategy", { id });
+    expect(await ask("pause_strategy", { id: "treasury" })).toMatchObject({ id: other });
   });
 
   it("stands for its id in a plan, which a rename does not redirect", async () => {
     const { preview, id } = await named("treasury");
-    expect(await preview("stop_grid", { id: "treasury" })).toMatchObject({ holds: { id } });
+    expect(await preview("stop_strategy", { id: "treasury" })).toMatchObject({ holds: { id } });
   });
 
   it("changes later, is recorded, and leaves the plan and the orders alone", async () => {

@@ -5,6 +5,7 @@ import { opened, paper, passOnPaper } from "../../src/backtest/paper-account.ts"
 import { RULES } from "../../src/backtest/ticks.ts";
 import { kindsOf } from "../../src/engine/accounts.ts";
 import { kindsWith, STRATEGY_KINDS, type StrategyKind } from "../../src/kinds.ts";
+import { NO_EXPOSURE } from "../../src/model/proposal.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import { eventNews } from "../../src/notify/news.ts";
 import { createNotifyStore } from "../../src/notify/store.ts";
@@ -42,6 +43,11 @@ const FOLLOW: StrategyKind = {
   kindWith: () => followKind as unknown as Kind,
   name: "follow",
   group: "follow",
+  life: {
+    onPause: "cancel",
+    readExposure: async () => NO_EXPOSURE,
+    describeUse: () => "one order",
+  },
   summary: "Follow the bid",
   tag: { name: "Followers", description: "One order at the bid" },
   operations: () => [startFollow],
@@ -122,7 +128,7 @@ it("a kind of the list alone trades in a backtest, and its orders fill at past p
 
 it("a kind of the list alone sends alerts with its id", async () => {
   const { app, id } = await followed();
-  await app.deps.store.setPaused(id, true, BY);
+  await app.deps.store.setPaused(id, { keepOrders: true }, BY);
   const { events } = await createNotifyStore(app.context, []).newsAfter({ event: 0, fill: 0 }, 100);
   const texts = events.filter(({ strategy }) => strategy === id).map((event) => eventNews(event)?.text);
   expect(texts).toContain(`${id}: asked to pause`);

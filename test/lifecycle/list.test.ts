@@ -52,8 +52,8 @@ describe("the list of strategies", () => {
 
   it("has stopped ones of every kind on request, in pages that a filter leaves full", async () => {
     const { ask, ids } = await startedOfEach();
-    await ask("stop_quote", { id: ids.quote });
-    await ask("stop_grid", { id: ids.grid });
+    await ask("stop_strategy", { id: ids.quote });
+    await ask("stop_strategy", { id: ids.grid });
     await ask("stop_strategy", { id: ids.own });
     expect(idsOf(await ask<Listed>("list_strategies"))).toEqual([ids.paper]);
     const newest = [ids.own, ids.quote, ids.grid];

@@ -42,11 +42,11 @@ describe("a token's limits", () => {
   it("count starts before any limit is set", async () => {
     const { send, used, call } = await limited({ openOrders: 100 });
     const { id } = await send("POST", "/strategy/grid", { ...GRID, useOwnBase: false });
-    await send("POST", `/strategy/grid/${id}/pause`);
-    await send("POST", `/strategy/grid/${id}/resume`);
+    await send("POST", `/strategies/${id}/pause`);
+    await send("POST", `/strategies/${id}/resume`);
     await call("PUT", "/limits", { scope: "token:tok_trade", dayNotional: "USDT=2000" });
     expect(await used()).toBe(1200);
-    expect(await send("POST", `/strategy/grid/${id}/resume`)).toMatchObject({
+    expect(await send("POST", `/strategies/${id}/resume`)).toMatchObject({
       code: 403,
       limit: "limit_day",
       message: expect.stringMatching(

@@ -31,7 +31,7 @@ async function app(set: object) {
         .map(({ message }) => message),
     status: async (id: string) =>
       (await call<{ strategies: [Reported] }>("GET", `/strategy/grid/status?id=${id}`)).body.strategies[0],
-    resume: (id: string) => call("POST", `/strategy/grid/${id}/resume`, {}),
+    resume: (id: string) => call("POST", `/strategies/${id}/resume`, {}),
     sides: async () => (await driven.resting()).map(({ side }) => side).sort(),
   };
 }

@@ -96,7 +96,7 @@ it("a plan that can sell more at its commit than it showed is refused", async ()
   });
   const input = { id, sellBase: true };
   const stop = (over: object) =>
-    callTool(box, box.callerToken, { tool: "stop_grid", input: { ...input, ...over } });
+    callTool(box, box.callerToken, { tool: "stop_strategy", input: { ...input, ...over } });
   const { body } = await stop({});
   await call("PATCH", `/strategy/grid/${id}`, { orderSize: 5000 });
   await move(0.98);

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { VenueError } from "../../src/kernel/errors.ts";
 import { exposureOf } from "../../src/limits/allowed.ts";
 import {
+  readPauseExposure,
   readPositionExposure,
-  readPositionPause,
-  readPositionSale,
+  readSaleExposure,
   readStandings,
   readUnbookedBuys,
 } from "../../src/limits/operations/exposed-reads.ts";
@@ -13,6 +13,8 @@ import { type Positioned, positionExposure } from "../../src/limits/position.ts"
 import { parseAccountKey } from "../../src/model/account.ts";
 import type { Limits, LimitsRequest } from "../../src/model/limits.ts";
 import { NO_EXPOSURE } from "../../src/model/proposal.ts";
+import type { Kind } from "../../src/ports/kind.ts";
+import { quoteKind } from "../../src/quote/kind.ts";
 import { d } from "../support/grid.ts";
 import { ACCOUNT, NOW, order, strategy } from "../support/made.ts";
 
@@ -24,6 +26,8 @@ const position = (over: object = {}): Positioned =>
     state: { base: d("3"), first: { base: d("1") }, ledger: { quote: d("-200") } } as never,
     ...over,
   }) as unknown as Positioned;
+
+const KIND = quoteKind as unknown as Kind;
 
 /** An open buy of 2 at 100 that is booked to a quarter: 150 quote can still buy 1.5 base. */
 const bid = order({ booked: d("0.5") });
@@ -85,18 +89,18 @@ describe("a position", () => {
 
 describe("what is read of a position", () => {
   it("is its base with all that its own open buys can add, for a sale", async () => {
-    expect(await readPositionSale(deps(), position())).toMatchObject({
+    expect(await readSaleExposure(deps(), KIND, position())).toMatchObject({
       base: d("4.5"),
       quote: 0n,
       counted: d("450"),
     });
-    expect(await readPositionSale(deps(), position({ status: "stopped" }))).toBe(NO_EXPOSURE);
+    expect(await readSaleExposure(deps(), KIND, position({ status: "stopped" }))).toBe(NO_EXPOSURE);
   });
 
   it("is nothing for a pause, unless a loss limit would have sold its base", async () => {
-    expect(await readPositionPause(deps(), position())).toBe(NO_EXPOSURE);
+    expect(await readPauseExposure(deps(), KIND, position())).toBe(NO_EXPOSURE);
     const limits = { onLoss: "stop", strategyLoss: { USDT: d("5") } } as const;
-    expect(await readPositionPause(deps(limits), position())).toMatchObject({ base: d("4.5") });
+    expect(await readPauseExposure(deps(limits), KIND, position())).toMatchObject({ base: d("4.5") });
   });
 
   it("is its whole budget while it runs, without the booked part of its bids", async () => {
@@ -134,9 +138,9 @@ describe("what is read of a position", () => {
 
   it("is nothing in paper trading, and unknown if the exchange cannot be reached", async () => {
     const paper = position({ account: "dry:kraken:h" });
-    for (const read of [readPositionSale, readPositionExposure])
-      expect(await read(deps(), paper)).toBe(NO_EXPOSURE);
-    expect(await readPositionSale(deps({}, false), position())).toMatchObject({ trades: "unknown" });
+    expect(await readSaleExposure(deps(), KIND, paper)).toBe(NO_EXPOSURE);
+    expect(await readPositionExposure(deps(), paper)).toBe(NO_EXPOSURE);
+    expect(await readSaleExposure(deps({}, false), KIND, position())).toMatchObject({ trades: "unknown" });
   });
 });
 

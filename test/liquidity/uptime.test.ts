@@ -99,8 +99,8 @@ async function quotedMinutes(name: VenueName, minutes: number, { every, isCron }
     const befall = async (minute: number) => {
       isAway = isIn(minute, TROUBLES.outage);
       const place = minute % CYCLE;
-      if (place === TROUBLES.pause) await runOperation(deps, "pause_quote", { id });
-      if (place === TROUBLES.pause + 3) await runOperation(deps, "resume_quote", { id });
+      if (place === TROUBLES.pause) await runOperation(deps, "pause_strategy", { id });
+      if (place === TROUBLES.pause + 3) await runOperation(deps, "resume_strategy", { id });
       if (place === TROUBLES.withdrawal) exchange.deposit("BTC", "-0.9");
       if (place === TROUBLES.withdrawal + 3) exchange.deposit("BTC", "0.9");
       if (place === TROUBLES.restart) deps = withSamples(setup.restarted());

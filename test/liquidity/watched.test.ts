@@ -207,7 +207,7 @@ describe("a watched pair", () => {
       await pass(1, over);
       expect([result, await absence()]).toEqual([result, result]);
     }
-    await runOperation(deps, "pause_grid", { id });
+    await runOperation(deps, "pause_strategy", { id });
     await pass(1, { store: bare });
     expect(await absence()).toBe("pause");
     time.pass(MINUTE);

@@ -155,7 +155,7 @@ it("injections in parameters are rejected by their field, and nothing is written
       ["create_order", { ...ORDER, symbol: text }],
       ["create_order", { ...ORDER, [text]: 1 }],
       ["create_order", { ...ORDER, clientOrderId: text }],
-      ["stop_grid", { id: text }],
+      ["stop_strategy", { id: text }],
     ];
     for (const [name, values] of calls) {
       expect(

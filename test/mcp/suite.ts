@@ -141,8 +141,8 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
         const [{ text } = { text: "" }] = result.content as { text: string }[];
         expect(JSON.parse(text), tool).toEqual(result.structuredContent);
       }
-      await act("stop_grid", { id });
-      await act("stop_quote", { id: quotes.id });
+      await act("stop_strategy", { id });
+      await act("stop_strategy", { id: quotes.id });
       await act("cancel_order", { ...MARKET, id: order.id });
       await expect.poll(openOrders).toBe(0);
     });
@@ -175,7 +175,7 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       await agents.decide(narrower, "refuse");
       await act("edit_quote", { id, levels: 1 });
       await expect.poll(openOrders).toBe(2);
-      await act("stop_quote", { id });
+      await act("stop_strategy", { id });
       await expect.poll(openOrders).toBe(0);
     });
 

@@ -90,7 +90,7 @@ export const change = (nth: number, to: "pause" | "resume"): Deed => ({
   async act(real, model, atOnce) {
     const grid = pick(model, nth);
     if (!grid) return nothing;
-    const { status } = await real.call("POST", `/strategy/grid/${grid.id}/${to}`, {});
+    const { status } = await real.call("POST", `/strategies/${grid.id}/${to}`, {});
     return () => {
       if (!atOnce) expect(status).toBe(grid.wants === "stop" ? 409 : 200);
       if (status !== 200 || grid.wants === "stop") return;

@@ -111,5 +111,6 @@ export const actOnOwnStrategy =
     if (id === undefined) return;
     if (deed.kind === "stop")
       await store.setWants(id, "stop", { keepOrders: deed.keep, sellBase: deed.sell ?? false }, BY);
-    if (deed.kind === "pause" || deed.kind === "run") await store.setPaused(id, deed.kind === "pause", BY);
+    if (deed.kind === "pause" || deed.kind === "run")
+      await store.setPaused(id, deed.kind === "pause" ? { keepOrders: false } : null, BY);
   };

@@ -127,7 +127,10 @@ it("a resume restarts a failed strategy and reports its next failure", async () 
     message: `${id} stays paused: broken`,
   });
   const paused = await ask<{ success: boolean; message: string }>("pause_strategy", { id });
-  expect(paused).toMatchObject({ success: true, message: `${id} is paused: its orders are canceled` });
+  expect(paused).toMatchObject({
+    success: true,
+    message: `${id} is paused: nothing new is placed, and its orders are canceled`,
+  });
   isBroken = false;
   expect(await ask("resume_strategy", { id })).toMatchObject({ success: true });
 });
@@ -322,5 +325,7 @@ it("changes of a strategy name what is missing, and what it has to do", async ()
   );
   const { id } = await ask<Started>("start_strategy_two_sided", PLACE);
   await ask("stop_strategy", { id });
-  await expect(ask("resume_strategy", { id })).rejects.toThrow(`${id} is stopped; start it again`);
+  await expect(ask("resume_strategy", { id })).rejects.toThrow(
+    `${id} is stopped and cannot be changed; start a new one`,
+  );
 });

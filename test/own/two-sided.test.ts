@@ -112,9 +112,4 @@ describe.each(KINDS)("%s", (_name, kind, one) => {
     const killed = kind.run(after, live.slice(0, 1), pass("99", "101", { killed: true }));
     expect([killed.intents, killed.cancels]).toEqual([[], []]);
   });
-
-  it("cancels its orders while it is paused", () => {
-    const { after, live } = begun();
-    expect(kind.outdated(after.state, live)).toHaveLength(2);
-  });
 });

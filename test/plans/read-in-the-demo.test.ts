@@ -52,13 +52,13 @@ async function conflicts(try_: () => Promise<unknown>): Promise<number> {
 }
 
 it.each([
-  ["a grid", "preview_grid", "start_grid", "stop_grid", RANGE],
-  ["a centered grid", "preview_centered_grid", "start_centered_grid", "stop_grid", MARKET],
+  ["a grid", "preview_grid", "start_grid", "stop_strategy", RANGE],
+  ["a centered grid", "preview_centered_grid", "start_centered_grid", "stop_strategy", MARKET],
   [
     "quotes",
     "preview_quote",
     "start_quote",
-    "stop_quote",
+    "stop_strategy",
     { ...MARKET, ...BUDGET, spread: 0.01, levels: 2, size: 200 },
   ],
   [

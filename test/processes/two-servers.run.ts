@@ -131,7 +131,7 @@ it("quotes of two servers, one of which is killed, place no order twice and none
   const three = await serve(folder, args);
   const before = await filled();
   await eventually(filled, (counts) => counts.every((count, place) => count >= (before[place] ?? 0) + 10));
-  for (const { id } of started) await ask(three, "DELETE", "/strategy/quote", { id });
+  for (const { id } of started) await ask(three, "DELETE", "/strategy/grid", { id });
   await ask(one, "DELETE", "/strategy/grid", { id: grid.id });
   const running = async () =>
     (await ask(one, "GET", "/strategies?definition=quote")).count +

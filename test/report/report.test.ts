@@ -152,7 +152,7 @@ describe("a report", () => {
     await checkAlarms(other.deps);
     const id = await other.start();
     await other.pass(30, { looks: false });
-    await runOperation(other.deps, "stop_grid", { id, sellBase: true });
+    await runOperation(other.deps, "stop_strategy", { id, sellBase: true });
     await other.pass(10, { looks: false });
     await checkAlarms(other.deps);
     const [view] = await other.store.strategies({ id });
@@ -168,7 +168,7 @@ describe("a report", () => {
     await other.pass(10);
     const first = (await other.report({ week: true })).strategies[0]?.filledOrders ?? 0;
     other.time.pass(2 * DAY);
-    await runOperation(other.deps, "stop_grid", { id, sellBase: true });
+    await runOperation(other.deps, "stop_strategy", { id, sellBase: true });
     await other.pass(10, { looks: false });
     await checkAlarms(other.deps);
     const [view] = await other.store.strategies({ id });

@@ -64,9 +64,9 @@ export async function act(sim: Sim, deed: Deed, beside: Beside): Promise<void> {
   const ofQuotes = "nth" in deed ? nth(deed.nth) : undefined;
   if (ofQuotes && isQuote(ofQuotes)) {
     const { id } = ofQuotes;
-    if (deed.kind === "stop") return askInWords("stop_quote", { id, sellBase: deed.sell ?? false });
-    if (deed.kind === "pause") return askInWords("pause_quote", { id });
-    if (deed.kind === "run") return askInWords("resume_quote", { id });
+    if (deed.kind === "stop") return askInWords("stop_strategy", { id, sellBase: deed.sell ?? false });
+    if (deed.kind === "pause") return askInWords("pause_strategy", { id });
+    if (deed.kind === "run") return askInWords("resume_strategy", { id });
     if (deed.kind === "edit_quote") return askInWords("edit_quote", { id, ...deed.fields });
     if (deed.kind === "edit") return undefined;
   }
@@ -107,14 +107,14 @@ export async function act(sim: Sim, deed: Deed, beside: Beside): Promise<void> {
       const strategy = nth(deed.nth);
       return (
         strategy &&
-        ask("stop_grid", { id: strategy.id, cancelOrders: !deed.keep, sellBase: deed.sell ?? false })
+        ask("stop_strategy", { id: strategy.id, cancelOrders: !deed.keep, sellBase: deed.sell ?? false })
       );
     }
     case "pause":
     case "run": {
       const strategy = nth(deed.nth);
       if (!strategy || strategy.wants === "stop") return undefined;
-      return ask(deed.kind === "pause" ? "pause_grid" : "resume_grid", { id: strategy.id });
+      return ask(deed.kind === "pause" ? "pause_strategy" : "resume_strategy", { id: strategy.id });
     }
     case "edit": {
       const strategy = nth(deed.nth);

@@ -124,8 +124,8 @@ describe("while requests wait for their turn", () => {
     const named = (name: string) => call(name).then(() => answered.push(name));
     const reads = Array.from({ length: 9 }, () => named("get_kill_switch"));
     await expect.poll(() => answered.length).toBe(8);
-    await named("stop_grid");
-    expect(answered).toEqual([...Array(8).fill("get_kill_switch"), "stop_grid"]);
+    await named("stop_strategy");
+    expect(answered).toEqual([...Array(8).fill("get_kill_switch"), "stop_strategy"]);
     await turn();
     await Promise.all(reads);
   });

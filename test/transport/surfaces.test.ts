@@ -4,7 +4,7 @@ import { rootCommand } from "../../cli/commands/root.ts";
 import type { Args } from "../../cli/terminal/arguments.ts";
 import { argName } from "../../cli/terminal/fields.ts";
 import { STRATEGY_KINDS } from "../../src/kinds.ts";
-import { type CommandSurface, routeOf } from "../../src/operation.ts";
+import { aliasOf, type CommandSurface, routeOf } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import { toolOf } from "../../src/transport/mcp/tools.ts";
 import { openApi } from "../../src/transport/openapi.ts";
@@ -127,9 +127,10 @@ describe("the operations of each surface match:", () => {
       .filter(({ path, method }) => path.startsWith("/api/v1/") && method !== "ALL")
       .map(({ method, path }) => `${method} ${path}`);
     const expected = operations.flatMap((operation) => {
-      const { method, path } = routeOf(operation);
-      const alias = operation.http.alias;
-      return [`${method} /api/v1${path}`, ...(alias ? [`${method} /api/v1${alias}`] : [])];
+      const alias = aliasOf(operation);
+      return [routeOf(operation), ...(alias ? [alias] : [])].map(
+        ({ method, path }) => `${method} /api/v1${path}`,
+      );
     });
     expect([...new Set(served)].sort()).toEqual([...expected, ...ROUTES_ALONE].sort());
   });
@@ -141,7 +142,7 @@ describe("the operations of each surface match:", () => {
     const described = Object.values(paths).flatMap((path) =>
       Object.values(path).map(({ operationId }) => operationId),
     );
-    expect(described.sort()).toEqual([...names, "get_events"].sort());
+    expect(described.sort()).toEqual([...names, "get_events", "delete_strategy_grid"].sort());
   });
 
   it("the tools of an agent that may trade", async () => {

@@ -91,8 +91,6 @@ describe("every operation", () => {
       "cancel_all_orders",
       "cancel_order",
       "set_kill_switch",
-      "stop_grid",
-      "stop_quote",
       "stop_strategy",
     ]);
     // A new word belongs in the list above: does the operation stop something?
@@ -160,9 +158,9 @@ describe("rate limits over MCP", () => {
           body: JSON.stringify(message),
         })
       ).status;
-    expect(await post(tokens.trade, calling("stop_grid"))).toBe(200);
+    expect(await post(tokens.trade, calling("stop_strategy"))).toBe(200);
     expect(await post(tokens.trade, calling("get_grid_status"))).toBe(429);
-    expect(await post(tokens.trade, { ...calling("stop_grid"), method: "tools/list" })).toBe(429);
-    expect(await post(WRONG, calling("stop_grid"))).toBe(429);
+    expect(await post(tokens.trade, { ...calling("stop_strategy"), method: "tools/list" })).toBe(429);
+    expect(await post(WRONG, calling("stop_strategy"))).toBe(429);
   });
 });

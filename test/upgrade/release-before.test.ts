@@ -86,7 +86,7 @@ it("after an upgrade, stopping grids finish, and failed and paused ones stay as 
 
 it("after an upgrade, running grids place each order once, and their ledger matches the account", async () => {
   const { paused, failed, running, trailing, centered } = before.ids;
-  for (const id of [paused, failed]) await ask("resume_grid", { id });
+  for (const id of [paused, failed]) await ask("resume_strategy", { id });
   await pass(3 * 60);
   const now = await statuses();
   const filled = (id: string) => now.get(id)?.filledOrders as number;

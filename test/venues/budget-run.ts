@@ -82,7 +82,7 @@ async function withSetup(
   }
   const calls = countsOf(exchange);
   const stopping = performance.now();
-  await runOperation(deps, "stop_grid", { id: grids[0], cancelOrders: true });
+  await runOperation(deps, "stop_strategy", { id: grids[0], cancelOrders: true });
   const stopMillis = performance.now() - stopping;
   await timer?.stop();
   const [view] = await deps.store.strategies({ id: grids[0] ?? "" });

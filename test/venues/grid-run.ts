@@ -134,7 +134,7 @@ async function withSetup(
   exchange.heal();
   for (let place = 0; place < QUIET_TICKS; place++) await pass();
   await checks.rested(deps);
-  await runOperation(deps, "stop_grid", { id, cancelOrders: true });
+  await runOperation(deps, "stop_strategy", { id, cancelOrders: true });
   for (let place = 0; place < QUIET_TICKS && (await checks.view()).strategy.status !== "stopped"; place++)
     await pass();
   await checks.stopped(before);

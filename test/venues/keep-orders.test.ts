@@ -23,7 +23,7 @@ describe("a stop that keeps the orders, right after a start, on an exchange with
       gridInput({ exchange: "gateio", lowerPrice: decimal("55000"), upperPrice: decimal("65000") }),
     ) as Promise<{ id: string }>;
   const stop = (id: string) =>
-    runOperation(setup.deps, "stop_grid", { id, cancelOrders: false }) as Promise<{
+    runOperation(setup.deps, "stop_strategy", { id, cancelOrders: false }) as Promise<{
       summary: { openOrders?: readonly { id: string }[]; filledOrders: number };
     }>;
 

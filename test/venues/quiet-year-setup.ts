@@ -166,7 +166,7 @@ export async function createYear(name: VenueName, unified = false) {
   }
 
   async function stop(): Promise<void> {
-    await runOperation(deps, "stop_grid", { id, cancelOrders: true });
+    await runOperation(deps, "stop_strategy", { id, cancelOrders: true });
     for (let count = 0; count < MAX_TICKS_TO_BOOK && (await grid()).status !== "stopped"; count++)
       await pass();
     const { status, lastError } = await grid();

@@ -213,7 +213,7 @@ describe.each(NAMES)("the words of a refusal by %s", (name) => {
       exchange.heal();
       await passUntil(async () => (await ofGrid()).refused.length === 0);
       expect((await ofGrid()).lastError).toBeNull();
-      await runOperation(setup.deps, "stop_grid", { id, cancelOrders: true });
+      await runOperation(setup.deps, "stop_strategy", { id, cancelOrders: true });
       await passUntil(async () => (await ofGrid()).status === "stopped");
     });
 
@@ -231,7 +231,7 @@ describe.each(NAMES)("the words of a refusal by %s", (name) => {
       );
       expect(exchange.count(LOOKUP[name])).toBeLessThanOrEqual(12);
       exchange.heal();
-      await runOperation(setup.deps, "stop_grid", { id, cancelOrders: true });
+      await runOperation(setup.deps, "stop_strategy", { id, cancelOrders: true });
       await passUntil(async () => (await ofGrid()).status === "stopped");
     });
 
@@ -247,7 +247,7 @@ describe.each(NAMES)("the words of a refusal by %s", (name) => {
       expect(results).toHaveLength(2);
       for (const { message } of results) expect(message).toContain(words.definite);
       exchange.heal();
-      await runOperation(setup.deps, "stop_grid", { id, cancelOrders: true });
+      await runOperation(setup.deps, "stop_strategy", { id, cancelOrders: true });
       await passUntil(async () => (await ofGrid()).status === "stopped");
     });
   });

@@ -168,7 +168,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
       expect((await post(side === "buy" ? "sell" : "buy", price as number)).body.error).toBe(
         "Would self-cross",
       );
-    await runOperation(setup.deps, "stop_grid", { id, cancelOrders: true });
+    await runOperation(setup.deps, "stop_strategy", { id, cancelOrders: true });
     setup.time.pass(90 * SECOND);
   });
 
@@ -180,7 +180,11 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
         gridInput({ exchange: name, symbol: PAIR, ...over }),
       );
     const leave = (id: string) =>
-      runOperation<{ message: string }>(setup.deps, "stop_grid", { id, cancelOrders: true, sellBase: true });
+      runOperation<{ message: string }>(setup.deps, "stop_strategy", {
+        id,
+        cancelOrders: true,
+        sellBase: true,
+      });
     const pass = async (count: number) => {
       for (let left = count; left > 0; left--) {
         setup.time.pass(5 * SECOND);
@@ -218,7 +222,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
       await pass(4);
       expect(exchange.open().length).toBeGreaterThan(0);
       expect((await view(staying.id))?.state.refused).toEqual([]);
-      await runOperation(setup.deps, "stop_grid", { id: staying.id, cancelOrders: true });
+      await runOperation(setup.deps, "stop_strategy", { id: staying.id, cancelOrders: true });
       await ended(staying.id);
     });
 
@@ -245,7 +249,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
       for (let left = 40; left > 0 && bought().length === 0; left--) await pass(1);
       expect(bought().at(-1)?.price).toBeLessThan(decimal("60500"));
       expect(exchange.order(sell.body.order?.id ?? "")?.status).toBe("open");
-      await runOperation(setup.deps, "stop_grid", { id, cancelOrders: true });
+      await runOperation(setup.deps, "stop_strategy", { id, cancelOrders: true });
       await ended(id);
     });
   });

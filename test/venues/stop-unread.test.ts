@@ -32,7 +32,7 @@ describe.each(NAMES)("a stop on %s", (name) => {
     const exchange = setup.exchange(name);
     expect(exchange.open()).toHaveLength(4);
     const stop = (how: object = { cancelOrders: true }) =>
-      runOperation<Stopped>(setup.deps, "stop_grid", { id, ...how });
+      runOperation<Stopped>(setup.deps, "stop_strategy", { id, ...how });
     const view = async () => (await setup.deps.store.strategies({ id }))[0];
     const events = async () =>
       (await setup.context.client.execute("select message from events where kind = 'error'")).rows.map(

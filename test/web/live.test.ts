@@ -114,7 +114,7 @@ describe.skipIf(!findChromium())("live updates of the page in Chromium (skipped 
     proxy.hold();
     // What happens while nobody reads, as on Workers between two answers of 25 seconds.
     for (const what of ["pause", "resume", "pause"])
-      await server.ask(`/api/v1/strategy/grid/${id}/${what}`, { method: "POST", body: "{}" });
+      await server.ask(`/api/v1/strategies/${id}/${what}`, { method: "POST", body: "{}" });
     proxy.endStreams();
     const answer = await server.ask(`/api/v1/events?after=${Number(ids()[0]) - 1}`);
     const lines = ((await answer.json()) as { events: { id: number }[] }).events.map((event) =>

@@ -27,7 +27,7 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
     expect(text).toMatch(/own book/);
     const { id } = (await started.json()) as { id: string };
     await page.getByRole("heading", { name: "Grids (0)" }).waitFor();
-    await served.server.ask("/api/v1/strategy/quote", { method: "DELETE", body: JSON.stringify({ id }) });
+    await served.server.ask("/api/v1/strategy/grid", { method: "DELETE", body: JSON.stringify({ id }) });
     await page.getByRole("heading", { name: "Quotes (1)" }).waitFor({ state: "detached" });
     expect(errors).toEqual([]);
     expect(strangers).toEqual([]);

@@ -86,7 +86,7 @@ describe.skipIf(!findChromium())(
       const refused = [
         ["POST", "/kill", { on: true }],
         ["POST", "/kill", { on: true, stop: true }],
-        ["POST", `/strategy/grid/${id}/pause`, {}],
+        ["POST", `/strategies/${id}/pause`, {}],
         ["DELETE", "/strategy/grid", { id }],
         ["POST", "/orders", where],
         ["DELETE", "/orders/1?exchange=kraken&symbol=BTC%2FUSDT", undefined],

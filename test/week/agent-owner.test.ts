@@ -62,7 +62,7 @@ it("an owner installs an agent, which starts, changes and stops a grid only as a
   const { client, run, read, decide } = await home();
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(["get_ticker", "start_grid", "stop_grid"]),
+    expect.arrayContaining(["get_ticker", "start_grid", "stop_strategy"]),
   );
 
   // It reads, and proposes too much: the cap of 500 USDT for each plan.
@@ -99,7 +99,7 @@ it("an owner installs an agent, which starts, changes and stops a grid only as a
     strategies: { id: string; exchange: string }[];
   };
   const theirs = strategies.find(({ exchange }) => exchange === "gateio")?.id ?? "";
-  expect(errorOf(await callTool(client, "stop_grid", { id: theirs })).message).toMatch(/start/);
+  expect(errorOf(await callTool(client, "stop_strategy", { id: theirs })).message).toMatch(/start/);
 
   // The kill switch of the owner stops what the agent would still start.
   await run("kill", "on", "--sandbox");
@@ -113,8 +113,8 @@ it("an owner installs an agent, which starts, changes and stops a grid only as a
   await run("kill", "off", "--sandbox");
 
   // It stops its grid, as approved, and the record of events names it.
-  const stop = await read<Planned>("stop_grid", { id: "agent" });
-  const stopped = callTool(client, "stop_grid", { id: "agent", planId: stop.planId });
+  const stop = await read<Planned>("stop_strategy", { id: "agent" });
+  const stopped = callTool(client, "stop_strategy", { id: "agent", planId: stop.planId });
   await decide("approve");
   expect((await stopped).isError).toBeFalsy();
   await eventually(

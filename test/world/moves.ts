@@ -213,7 +213,7 @@ async function person(state: State, does: Extract<Move, { kind: "person" }>["doe
       return store.setWants(state.id, "stop", { keepOrders: does !== "stop", sellBase: false }, PERSON);
     case "pause":
     case "resume":
-      return store.setPaused(state.id, does === "pause", PERSON);
+      return store.setPaused(state.id, does === "pause" ? { keepOrders: true } : null, PERSON);
     case "kill on":
     case "kill off":
       state.killedAt = does === "kill on" ? state.now : undefined;

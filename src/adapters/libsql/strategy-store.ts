@@ -125,10 +125,11 @@ export function strategyStore(context: Context): StrategyStore {
       await wish(id, query, { wants, ...stopWishOf(how) }, by);
     },
 
-    async setPaused(id, isPaused, by) {
+    async setPaused(id, pause, by) {
       const query = sql`${strategies.id} = ${id} and ${isRunning()} and ${strategies.wants} <> 'stop'`;
-      const resumes = sql`${strategies.resumes} + ${isPaused ? 0 : 1}`;
-      await wish(id, query, { wants: isPaused ? "pause" : "run", resumes }, by);
+      const resumes = sql`${strategies.resumes} + ${pause ? 0 : 1}`;
+      const keepOrders = pause?.keepOrders ?? false;
+      await wish(id, query, { wants: pause ? "pause" : "run", keepOrders, resumes }, by);
     },
 
     async setEdit(id, { config, after, description: message }, by) {

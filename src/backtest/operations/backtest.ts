@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Candles } from "../../candles/candles.ts";
-import { gridViewById } from "../../grid/operations/stop.ts";
+import { gridViewById } from "../../grid/operations/exposures.ts";
 import { CAUTIOUS, centeredConfig, RANGE_FLAGS, rangeConfig, TRAIL_PARTS } from "../../grid/schema/input.ts";
 import { requestedAs } from "../../grid/start/as-requested.ts";
 import { centeredOf, requestedRangeOf } from "../../grid/start/check.ts";

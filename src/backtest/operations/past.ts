@@ -2,7 +2,7 @@ import { type Candles, candlesOfPrices, type PricedCandle, slice } from "../../c
 import { hashTape, sliceTape, type TapeFile, type TapeReading } from "../../candles/tape.ts";
 import { createTapeReader } from "../../candles/tape-reader.ts";
 import { CANDLE_PAGE } from "../../candles/windows.ts";
-import { gridViewById } from "../../grid/operations/stop.ts";
+import { gridViewById } from "../../grid/operations/exposures.ts";
 import { centeredPreviewInput, RANGE_FLAGS, rangePreviewInput } from "../../grid/schema/input.ts";
 import { labelled } from "../../grid/start/edited.ts";
 import type { GridConfig } from "../../grid/state/config.ts";

@@ -7,7 +7,7 @@ import type { Timing } from "../../ports/venue.ts";
 import { booksChecked } from "../reconcile/books-check.ts";
 import { addFee, movementsOf, type Reconciled } from "../reconcile/reconcile.ts";
 import { recover, serialOf } from "../reconcile/recovery.ts";
-import { identified, type StrategyPass, unchanged } from "./intents.ts";
+import { cancellable, identified, type StrategyPass, unchanged } from "./intents.ts";
 import { leavingAgain, noteMarketClosed, stop } from "./stop.ts";
 
 /** Books the fills and ends of a strategy's orders, including late ones. */
@@ -143,14 +143,14 @@ export const linesOf = ({
 /** Returns the phase of a paused strategy; if it has not started yet, it still must. */
 export const pausedPhase = ({ phase }: Strategy): Phase => (phase === "starting" ? phase : "paused");
 
-// Finishes its pending cancels and waits.
+// Cancels its orders, or only those that its pending cancels need, and waits.
 const pause = (
   strategy: Strategy,
   live: readonly Order[],
   { kind }: StrategyPass,
 ): Partial<DraftedStrategy> => ({
   strategy: { ...strategy, phase: pausedPhase(strategy) },
-  cancels: kind.outdated(strategy.state, live),
+  cancels: strategy.keepOrders ? kind.outdated(strategy.state, live) : cancellable(live),
 });
 
 /**

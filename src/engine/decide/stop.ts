@@ -359,7 +359,14 @@ export function describeStopped(
   return `stopped: ${describeReached(exit, state.halted)}${sold}${inAll}`;
 }
 
-/** Returns the same as events. */
+/** Returns what stopped a strategy, or is about to stop it; null if a person did, or nothing. */
+export function stopReasonOf(kind: Kind, strategy: Strategy, mark: Decimal | undefined): string | null {
+  const { state, status } = strategy;
+  if (status === "stopped") return describeStopped(kind, strategy, mark) ?? null;
+  return state.exit && state.exit.reason !== "stop" ? describeReached(state.exit, state.halted) : null;
+}
+
+/** Returns the stop as events. */
 export function stoppedEvents(
   kind: Kind,
   strategy: Strategy,

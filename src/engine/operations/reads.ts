@@ -1,25 +1,19 @@
 import * as z from "zod";
-import { type Decimal, max, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, text, wire } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
-import {
-  idField,
-  questionBeforeStop,
-  type StopFlags,
-  type StopRequest,
-  stopFields,
-} from "../../kernel/fields.ts";
+import { idField } from "../../kernel/fields.ts";
+
 import { lazy } from "../../kernel/lazy.ts";
-import { splitPair } from "../../kernel/pair.ts";
+
 import { type Millis, secondText } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
-import { type ActorAndRequest, byOf, type Caller } from "../../model/events.ts";
+
 import { type Order, ordersOf } from "../../model/order.ts";
-import { type Exposure, NO_EXPOSURE, type Preview } from "../../model/proposal.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import { waitNotices } from "../decide/waits.ts";
-import { runPassesUntil } from "../pass/round.ts";
+
 import { stalledFor, stalledNotices } from "../pass/stop-watch.ts";
 import { streamNotices } from "../pass/streams/down.ts";
 import { type PositionStrategy, positionAccounts } from "../position/position.ts";
@@ -157,8 +151,6 @@ export async function readStatusViews<S extends PositionStrategy>(
   return { views, orders: await deps.store.unsettledOrders(account), killed: await deps.store.killed() };
 }
 
-type ReadExposure<S> = (deps: Deps, strategy: S) => Promise<Exposure>;
-
 /** A kind whose strategies have one position, and the texts of its operations. */
 export interface PositionKind<S extends PositionStrategy, Requested extends object = object>
   extends NamedKind<S> {
@@ -166,17 +158,8 @@ export interface PositionKind<S extends PositionStrategy, Requested extends obje
   readonly idle: string;
   /** What to do instead of changing a strategy that is stopped. */
   readonly again: string;
-  readonly summaries: { readonly stop: string; readonly pause: string; readonly resume: string };
-  /** What a resumed strategy does with its orders and its budget. */
-  readonly resumes: { readonly what: string; readonly uses: string };
-  /** Id for examples. */
-  readonly example: string;
   /** Returns the requested fields of a start or a running strategy. */
   readonly requested: (exchange: string, symbol: string, config: S["config"]) => Requested;
-  /** Return what a stop that sells the base, a pause, and a resumed strategy can sell and buy. */
-  readonly exposures: Readonly<Record<"sale" | "pause" | "resume", ReadExposure<S>>>;
-  /** Returns why a resumed strategy stays paused; undefined if it does not. */
-  readonly failure?: (view: StrategyView<S>) => string | undefined;
 }
 
 /** A kind of strategy, and how its operations name it. */
@@ -232,114 +215,3 @@ export function changeable<V extends StrategyView>(view: V, again: string): V {
 export const idInput = lazy(() => z.object({ id: idField("Invalid request").describe("Strategy id") }));
 
 export const CHANGES_STRATEGY = { effect: "trade", access: "token", output: ChangedShape } as const;
-
-const baseText = ({ symbol, state }: PositionStrategy): string =>
-  `${text(state.base)} ${splitPair(symbol).base}`;
-
-function stopPreview(strategy: PositionStrategy, sellBase: boolean): Preview {
-  const base = baseText(strategy);
-  return {
-    what: `stop ${strategy.id}, canceling its orders${sellBase ? `, and sell ${base} below the market` : ""}`,
-    cost: sellBase ? `${base} are sold` : "nothing is sold or bought",
-    worstCase: sellBase
-      ? "it sells at up to 10 % below the mid price, even into a thin order book"
-      : `${base} stay in the account`,
-    limits: [],
-  };
-}
-
-/** Returns the parts of the operation that stops a strategy. */
-export const stopParts = <S extends PositionStrategy>(kind: PositionKind<S>) =>
-  ({
-    ...CHANGES_STRATEGY,
-    name: `stop_${kind.group}`,
-    lane: "urgent",
-    summary: kind.summaries.stop,
-    failure: "Cancel failed",
-    http: { route: `DELETE /strategy/${kind.name}`, from: "body" },
-    cli: {
-      path: `${kind.group} stop`,
-      positional: ["id"],
-      final: {
-        shows: `get_${kind.group}_status`,
-        question: questionBeforeStop(kind.group === "quote" ? "quotes" : kind.group),
-      },
-      examples: [`edgemaker ${kind.group} stop ${kind.example}`],
-    },
-    input: () => idInput().extend(stopFields()),
-    async prepare(deps: Deps, { id, ...flags }: { readonly id: string } & StopFlags, call: Caller) {
-      const { strategy } = await viewNamed(deps, kind, id);
-      const { sellBase } = flags;
-      return {
-        preview: async () => stopPreview(strategy, sellBase),
-        strategies: [id],
-        exposure: sellBase ? () => kind.exposures.sale(deps, strategy) : NO_EXPOSURE,
-        act: () => stopByUser(deps, kind, strategy, { how: { keepOrders: false, ...flags }, by: byOf(call) }),
-      };
-    },
-  }) as const;
-
-async function stopByUser<S extends PositionStrategy>(
-  deps: Deps,
-  kind: PositionKind<S>,
-  { id, status }: S,
-  { how, by }: { readonly how: StopRequest; readonly by: ActorAndRequest },
-) {
-  if (status !== "stopped") await deps.store.setWants(id, "stop", how, by);
-  const isOver = ({ strategy }: StrategyView) => strategy.status === "stopped";
-  const { view, why } = await runPassesUntil(deps, () => viewNamed(deps, kind, id), isOver);
-  return changedOut(
-    view,
-    isOver(view)
-      ? `${id} is stopped and has no orders left`
-      : `${id} is stopping: ${view.openOrders} of its orders could still be open${why}; the next passes finish the stop`,
-  );
-}
-
-function pausePreview<S extends PositionStrategy>(
-  { resumes }: PositionKind<S>,
-  strategy: S,
-  isPaused: boolean,
-): Preview {
-  const { id, symbol, config, state } = strategy;
-  const quote = `${text(max(ZERO, config.budget.quote + state.ledger.quote))} ${splitPair(symbol).quote}`;
-  return {
-    what: isPaused ? `pause ${id}: cancel its orders until you resume it` : `resume ${id}: ${resumes.what}`,
-    cost: isPaused ? "nothing is sold or bought" : `up to ${baseText(strategy)} and ${quote} ${resumes.uses}`,
-    worstCase: isPaused ? "the base stays, and loses value with the price" : "the same as at the start",
-    limits: [],
-  };
-}
-
-/** Returns the parts of the operation that pauses or resumes a strategy. */
-export function pauseParts<S extends PositionStrategy>(kind: PositionKind<S>, isPaused: boolean) {
-  const verb = isPaused ? "pause" : "resume";
-  return {
-    ...CHANGES_STRATEGY,
-    name: `${verb}_${kind.group}`,
-    summary: kind.summaries[verb],
-    failure: "Internal error",
-    http: { route: `POST /strategy/${kind.name}/:id/${verb}`, from: "body" },
-    cli: { path: `${kind.group} ${verb}`, positional: ["id"], ...(isPaused ? {} : { steps: true }) },
-    input: idInput,
-    async prepare(deps: Deps, { id }: { readonly id: string }, call: Caller) {
-      const { strategy } = changeable(await viewNamed(deps, kind, id), kind.again);
-      return {
-        preview: async () => pausePreview(kind, strategy, isPaused),
-        strategies: [id],
-        exposure: () => kind.exposures[verb](deps, strategy),
-        async act() {
-          await deps.store.setPaused(id, isPaused, byOf(call));
-          const isDone = ({ openOrders }: StrategyView) => isPaused && openOrders === 0;
-          const { view, why } = await runPassesUntil(deps, () => viewNamed(deps, kind, id), isDone);
-          const isFaulty = view.strategy.status === "error";
-          if (isPaused) return changedOut(view, `${id} is paused: its orders are canceled${why}`, !isFaulty);
-          // Without a pass, the error is an earlier one.
-          const failure = why === "" ? kind.failure?.(view) : undefined;
-          if (failure !== undefined) return changedOut(view, `${id} stays paused: ${failure}`, false);
-          return changedOut(view, `${id} is resumed${why}`, !isFaulty);
-        },
-      };
-    },
-  } as const;
-}

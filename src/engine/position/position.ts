@@ -1,5 +1,5 @@
 /** The ledger of one position at average cost. */
-import { abs, type Decimal, div, max, min, mul, mulDiv, ONE, sum, ZERO } from "../../kernel/decimal.ts";
+import { abs, type Decimal, div, max, min, mul, mulDiv, ONE, sum, text, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { ageOf, MINUTE, type Millis } from "../../kernel/time.ts";
@@ -289,3 +289,10 @@ export const matchesLevel = (
   abs(price - wish.price) <= mul(wish.price, tolerance.price, "down") &&
   left >= mul(wish.amount, tolerance.amount, "up") &&
   left <= mul(wish.amount, ONE + (ONE - tolerance.amount), "down");
+
+/** Describes what its orders can use: its base, and its budget after its fills. */
+export function describePositionUse({ symbol, config, state }: PositionStrategy): string {
+  const { base, quote } = splitPair(symbol);
+  const free = max(ZERO, config.budget.quote + state.ledger.quote);
+  return `up to ${text(state.base)} ${base} and ${text(free)} ${quote} are used`;
+}

@@ -25,7 +25,7 @@ import {
 } from "../start/planned-edit.ts";
 import { protectionTexts, withBound } from "../start/preview.ts";
 import type { GridStrategy } from "../state/state.ts";
-import { gridViewById, readEditExposure } from "./stop.ts";
+import { gridViewById, readEditExposure } from "./exposures.ts";
 
 interface Ready {
   readonly strategy: GridStrategy;

@@ -6,7 +6,6 @@ import { editOperations } from "./edit.ts";
 import { guideGrid } from "./guide.ts";
 import { previewCenteredGrid, previewGrid, startCenteredGrid, startGrid } from "./start.ts";
 import { gridStatus, listGrids } from "./status.ts";
-import { pauseOperations, stopGrid } from "./stop.ts";
 import { withdrawPlan } from "./withdraw.ts";
 
 const tickNow = operation({
@@ -36,8 +35,6 @@ export const gridOperations = (ids: readonly string[]): Operation[] => [
   guideGrid(ids),
   previewCenteredGrid(ids),
   startCenteredGrid(ids),
-  stopGrid,
-  ...pauseOperations,
   ...editOperations,
   gridStatus,
   listGrids,

@@ -7,17 +7,16 @@ import {
   exchangeField,
   flag,
   flagField,
-  idField,
   MAX_MULTIPLE,
   pairField,
   planHash,
   price,
   shareField,
-  stopFields,
   strategyName,
   wordField,
 } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
+
 import { optionFlags, optionShares } from "../state/config.ts";
 
 export const common = () => ({
@@ -269,21 +268,6 @@ export const centeredPreviewInput = (ids: readonly string[]) =>
   withRules(z.object(centeredShape(ids)), PROFILE);
 export const centeredInput = (ids: readonly string[]) =>
   withRules(z.object({ ...centeredShape(ids), planHash: planHash() }), PROFILE);
-
-export const stopInput = lazy(() =>
-  z
-    .object({
-      id: idField("Invalid request").describe("Strategy id"),
-      cancelOrders: flagField("Invalid request", "cancelOrders")
-        .default(true)
-        .describe("false leaves the open orders on the exchange"),
-      ...stopFields(),
-    })
-    .refine(({ cancelOrders, sellBase }) => cancelOrders || !sellBase, {
-      path: ["sellBase"],
-      error: "Invalid request: sellBase needs cancelOrders: orders that stay open lock the base",
-    }),
-);
 
 /** Options for which a centered grid has no own default. */
 function sharesBeside() {

@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { describeReached, describeStopped } from "../../engine/decide/stop.ts";
+
 import { placedFields, streamShape } from "../../engine/operations/shapes.ts";
 import { type Decimal, div, mul, ONE, roundToStep, sum, wire, ZERO } from "../../kernel/decimal.ts";
 import { exchangeField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { calledBy, STRATEGY_STATUSES } from "../../model/strategy.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
-import { gridKind } from "../kind.ts";
+
 import type { GridConfig } from "../state/config.ts";
 import { rangeNow } from "../state/range.ts";
 import type { GridStrategy } from "../state/state.ts";
@@ -29,25 +29,6 @@ export const WarningShape = lazy(() => z.object({ code: z.string(), message: z.s
 
 export const RefusedShape = lazy(() =>
   z.object({ slot: z.number(), reason: z.string(), detail: z.string().optional() }),
-);
-
-export const StoppedShape = lazy(() =>
-  z.object({
-    success: z.boolean(),
-    id: z.string(),
-    message: z.string(),
-    summary: z.object({
-      runningTime: z.number(),
-      filledOrders: z.number(),
-      profit: z.number(),
-      totalProfit: z.number().nullable(),
-      base: z.string(),
-      baseWorth: z.number().nullable(),
-      averageCost: z.number().nullable(),
-      stopReason: z.string().nullable(),
-      openOrders: z.array(z.object({ id: z.string(), ...placedFields() })).optional(),
-    }),
-  }),
 );
 
 /** Fields of a grid's base and its average cost. */
@@ -157,13 +138,6 @@ export const holdingProfit = ({ state }: Pick<GridStrategy, "state">, mark: Deci
         ONE / 100n,
         "half",
       );
-
-/** Returns what stopped it or is about to stop it. */
-export function stopReasonOf(strategy: GridStrategy, mark: Decimal | undefined): string | null {
-  const { state, status } = strategy;
-  if (status === "stopped") return describeStopped(gridKind, strategy, mark) ?? null;
-  return state.exit && state.exit.reason !== "stop" ? describeReached(state.exit, state.halted) : null;
-}
 
 const RangeNowShape = lazy(() =>
   z

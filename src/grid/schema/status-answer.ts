@@ -1,12 +1,13 @@
 import type * as z from "zod";
-import { placedOut } from "../../engine/operations/shapes.ts";
-import { type Decimal, mul, ONE, text, texts, wire } from "../../kernel/decimal.ts";
+import { stopReasonOf } from "../../engine/decide/stop.ts";
+import { type Decimal, text, texts, wire } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
-import type { Order } from "../../model/order.ts";
-import type { Strategy } from "../../model/strategy.ts";
+
+import { runningTime, type Strategy } from "../../model/strategy.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import { profitOf } from "../booking.ts";
+import { gridKind } from "../kind.ts";
 import type { GridStrategy } from "../state/state.ts";
 import {
   accountingOut,
@@ -21,9 +22,7 @@ import {
   type GridStatusShape,
   holdingProfit,
   investmentOf,
-  type StoppedShape,
   stopPricesOf,
-  stopReasonOf,
 } from "./shapes.ts";
 
 export function configOut(
@@ -89,7 +88,7 @@ const standingOut = cachedPerView((view): StatusAnswer => {
     openOrders: view.openOrders,
     ...profitOut(view),
     stopPrices: [],
-    stopReason: stopReasonOf(strategy, mark),
+    stopReason: stopReasonOf(gridKind, strategy, mark),
     ...accountingOut(view),
     otherChanges: texts(unbookedBalanceChanges(view)),
     refused: strategy.state.refused.map((refusal) => ({ ...refusal, ...lowerPriceOf(strategy, refusal) })),
@@ -141,32 +140,5 @@ const phaseOf = ({ wants, status, phase }: Strategy): Strategy["phase"] =>
 
 export const isDry = ({ account }: Pick<Strategy, "account">): boolean =>
   parseAccountKey(account).kind === "dry";
-
-const runningTime = ({ startedAt, stoppedAt }: Strategy, now: Millis): Millis =>
-  Math.max(0, (stoppedAt ?? now) - startedAt);
-
-export function stoppedOut(
-  { strategy, memory }: StrategyView<GridStrategy>,
-  now: Millis,
-  openOrders: readonly Order[] | undefined,
-): z.input<ReturnType<typeof StoppedShape>>["summary"] {
-  const mark = memory.marks[strategy.symbol]?.mid;
-  const { position, averageCost, realized, total } = profitOf(strategy.state, mark ?? ONE);
-  // Without base the total equals the realized P&L, at any price.
-  const isKnown = mark !== undefined || position === 0n;
-  return {
-    runningTime: runningTime(strategy, now),
-    filledOrders: strategy.state.ledger.filledOrders,
-    profit: wire(realized),
-    totalProfit: isKnown ? wire(total) : null,
-    base: text(position),
-    baseWorth: isKnown ? wire(mul(position, mark ?? 0n, "half")) : null,
-    averageCost: orNull(averageCost),
-    stopReason: stopReasonOf(strategy, mark),
-    ...(openOrders ? { openOrders: openOrders.map(openOrderOut) } : {}),
-  };
-}
-
-const openOrderOut = (order: Order) => ({ id: order.exchangeId ?? "", ...placedOut(order) });
 
 const orNull = (value: bigint | null): number | null => (value === null ? null : wire(value));

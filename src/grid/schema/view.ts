@@ -5,7 +5,6 @@ import { describeRefusal, describeWaits } from "../../model/refusal-text.ts";
 import { calledBy } from "../../model/strategy.ts";
 import { gridRangeText } from "./range-view.ts";
 import type { ListShape, StatusShape } from "./schema.ts";
-import type { StoppedShape } from "./shapes.ts";
 
 type GridShown = z.output<ReturnType<typeof StatusShape>>["strategies"][number];
 
@@ -145,9 +144,3 @@ const knownSum = (values: readonly (number | null)[]): number | null =>
   values.reduce<number | null>((sum, value) => (sum === null || value === null ? null : sum + value), 0);
 
 const centsText = (value: number): string => String(Number(value.toPrecision(Math.abs(value) < 100 ? 4 : 7)));
-
-/** Describes a stop in one sentence, and lists orders that it left. */
-export const stopView = (answer: unknown) => {
-  const { id, message, summary } = answer as z.output<ReturnType<typeof StoppedShape>>;
-  return { grid: id, message, ...(summary.openOrders ? { openOrders: summary.openOrders } : {}) };
-};

@@ -16,18 +16,18 @@ import { pluralize } from "../../kernel/plain-text.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { exitsOnLoss, exposureOf, openBids, type PlannedPart } from "../../limits/allowed.ts";
 import { balanceIn, unreadBalance } from "../../model/account.ts";
-import { type BidAsk, type Book, expectedText, lotsFor, type Market, takeFrom } from "../../model/market.ts";
+import { lotsFor, type Market } from "../../model/market.ts";
 import type { Intent, Order } from "../../model/order.ts";
 import type { Exposure, Preview } from "../../model/proposal.ts";
 import { describeWaits } from "../../model/refusal-text.ts";
 import type { StrategyStatus } from "../../model/strategy.ts";
-import type { StrategyView } from "../../ports/stores/store.ts";
-import { gridPosition, profitOf, spentOf, unsoldBase } from "../booking.ts";
+
+import { gridPosition, spentOf, unsoldBase } from "../booking.ts";
 import { firstAmount, followed } from "../ladder/levels.ts";
 import { sellPrice } from "../plan/first-buy.ts";
 import type { GridConfig } from "../state/config.ts";
 import { totalBase } from "../state/lots.ts";
-import type { GridState, GridStrategy, Ledger, Slot } from "../state/state.ts";
+import type { GridState, Ledger, Slot } from "../state/state.ts";
 import {
   beginsOf,
   isInitialBuy,
@@ -109,15 +109,6 @@ const STOP_PRICES = [
   ["takeProfitPrice", "take-profit price"],
 ] as const;
 
-/** Describes protection that a pause disables. */
-export const pauseTexts = (config: GridConfig, quote: string): string[] => [
-  "it pauses the grid: nothing new is placed until it is resumed",
-  ...STOP_PRICES.flatMap(([field, name]) => {
-    const price = config[field];
-    return price === undefined ? [] : [`until then, its ${name} of ${text(price)} ${quote} is not watched`];
-  }),
-];
-
 /** Describes protection that a change removes or moves further away. */
 export function protectionTexts(before: GridConfig, after: GridConfig, quote: string): string[] {
   const removed = STOP_PRICES.flatMap(([field, name]) => {
@@ -132,69 +123,6 @@ export function protectionTexts(before: GridConfig, after: GridConfig, quote: st
     ? [...removed, `it lowers the stop price from ${text(from)} to ${text(to)} ${quote}`]
     : removed;
 }
-
-interface EditPreview {
-  /** Describes the action; the grid's id follows. */
-  readonly text: string;
-  /** For actions that place orders: whether the kill switch blocks them now. */
-  readonly killed?: boolean;
-  /** For a stop that sells the base. */
-  readonly sale?: InstantSale | undefined;
-  /** For a resume: its slots buy again. */
-  readonly buys?: boolean;
-  readonly notes?: readonly string[];
-}
-
-/** What is sold at once at current prices. */
-export interface InstantSale {
-  readonly text: string;
-  readonly worstCase: string;
-}
-
-/** Estimates the sale of a strategy's base at the book's prices; `book` is undefined if it could not be read. */
-export function saleOf(
-  { state, symbol }: GridStrategy,
-  { quote, book, mark }: { quote?: BidAsk | undefined; book?: Book | undefined; mark: Decimal },
-): InstantSale {
-  const amount = gridPosition(state);
-  const pair = splitPair(symbol);
-  const fill = book && takeFrom(book, { side: "sell", amount });
-  const expected = fill && expectedText(fill, amount, pair);
-  const mid = quote ? midOf(quote) : mark;
-  const counted = mul(amount, mid, "up");
-  return {
-    text: `${text(amount)} ${pair.base} are sold, worth ${text(toHundredths(counted))} ${pair.quote} at the mid of ${text(toHundredths(mid))}; ${expected ?? "the proceeds in the order book are unknown"}`,
-    worstCase: `the price falls during the sale: orders go down to 10 % below the mid price, now ${text(toHundredths((counted * 9n) / 10n))} ${pair.quote}, and dust stays`,
-  };
-}
-
-/** Previews a change of a running grid, with its current base. */
-export function previewChange(
-  { strategy, openOrders, memory }: StrategyView<GridStrategy>,
-  { text: output, killed = false, sale, buys = false, notes = [] }: EditPreview,
-): Preview {
-  const { position, averageCost, realized } = profitOf(
-    strategy.state,
-    memory.marks[strategy.symbol]?.mid ?? strategy.state.startPrice,
-  );
-  const { base, quote } = splitPair(strategy.symbol);
-  const most = sum(strategy.state.slots.map(({ size }) => size));
-  return {
-    what: `${output} ${strategy.id}, which is ${strategy.status} (${strategy.phase}) with ${pluralize(openOrders, "open order")}`,
-    cost: `${sale ? sale.text : buys ? `up to ${text(most)} ${quote} in buys` : "nothing at once"}; ${text(toHundredths(realized))} ${quote} realized so far`,
-    worstCase: sale
-      ? sale.worstCase
-      : position === 0n
-        ? `it has no ${base}`
-        : `${text(position)} ${base} bought at ${text(toHundredths(averageCost ?? 0n))} ${quote} stay in the account and can lose value`,
-    limits: [
-      ...notes,
-      ...(killed ? ["the kill switch is on: nothing is placed until it is turned off"] : []),
-    ],
-  };
-}
-
-const toHundredths = (value: Decimal): Decimal => roundToStep(value, ONE / 100n, "half");
 
 /** A running or planned grid. */
 export interface ExposedGrid {

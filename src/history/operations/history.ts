@@ -4,6 +4,7 @@ import { decimal, fromNumber, mul, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { parseAccountKey } from "../../model/account.ts";
+import { ID_EXAMPLE } from "../../model/strategy.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import {
@@ -28,8 +29,6 @@ const history = {
   mcp: { isSelfContained: true },
   input: historyInput,
 } as const;
-
-const ID_EXAMPLE = "grid-kraken-BTC-USDT-1767225600000";
 
 async function strategyNamed({ store }: Deps, id: string) {
   const [view] = await store.strategies({ id });

@@ -1,5 +1,5 @@
 /** Reads what is needed to compute what a running strategy can sell and buy. */
-import { type Decimal, max } from "../../kernel/decimal.ts";
+import { type Decimal, max, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { type AccountRef, accountKey, parseAccountKey } from "../../model/account.ts";
@@ -7,9 +7,9 @@ import type { Limits, LimitsRead, LimitsRequest, StandingsRead } from "../../mod
 import type { BidAsk } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import { type Exposure, NO_EXPOSURE } from "../../model/proposal.ts";
-import type { Strategy } from "../../model/strategy.ts";
-import { exitsOnLoss, exposureOf } from "../allowed.ts";
-import { baseWithBids, type Positioned, type PositionMarket, positionExposure } from "../position.ts";
+import type { Strategy, StrategyState } from "../../model/strategy.ts";
+import { exitsOnLoss, exposureOf, openBids } from "../allowed.ts";
+import { type Positioned, type PositionMarket, positionExposure } from "../position.ts";
 import { accountLimits, ownLimits, scopeOfAccount, scopeOfToken, usedOf } from "../standing.ts";
 
 /** The database and the exchanges that the reads use. */
@@ -106,19 +106,36 @@ export async function readStandings(
 }
 
 /** Reads what a running position can sell and buy. */
-const isOnPaper = ({ account }: Positioned): boolean => parseAccountKey(account).kind === "dry";
+const isOnPaper = ({ account }: Pick<Strategy, "account">): boolean =>
+  parseAccountKey(account).kind === "dry";
 
-/** Returns all base that it has or may already have bought. */
-export async function readPositionSale(deps: ExposedAccounts, strategy: Positioned): Promise<Exposure> {
-  if (isOnPaper(strategy) || strategy.status === "stopped") return NO_EXPOSURE;
-  const mid = await readMarketMid(deps, strategy);
-  const base = baseWithBids(strategy, await readOpenBuys(deps, strategy));
-  return exposureOf({ symbol: strategy.symbol, mid, parts: [{ base, quote: 0n }], exits: false });
+/** The part of a kind of strategy that says what base it has. */
+interface BaseHolding {
+  holdings(state: StrategyState): { readonly base: Decimal };
 }
 
-/** Returns the exposure of a pause, including base that a loss limit would have sold. */
-export const readPositionPause = async (deps: ExposedAccounts, strategy: Positioned): Promise<Exposure> =>
-  (await readExitsOnLoss(deps, strategy)) ? readPositionSale(deps, strategy) : NO_EXPOSURE;
+/** Returns all base that it has or may already have bought. */
+export async function readSaleExposure(
+  deps: ExposedAccounts,
+  { holdings }: BaseHolding,
+  strategy: Strategy,
+): Promise<Exposure> {
+  if (isOnPaper(strategy) || strategy.status === "stopped") return NO_EXPOSURE;
+  const mid = await readMarketMid(deps, strategy);
+  const base = max(ZERO, holdings(strategy.state).base) + openBids(await readOpenBuys(deps, strategy)).base;
+  return exposureOf({ symbol: strategy.symbol, mid, parts: [{ base, quote: ZERO }], exits: false });
+}
+
+/** Returns the exposure of a pause, including base that its stop price or a loss limit would have sold. */
+export async function readPauseExposure(
+  deps: ExposedAccounts,
+  kind: BaseHolding,
+  strategy: Strategy,
+): Promise<Exposure> {
+  const { edit, config } = strategy;
+  const isProtected = (edit ?? config).stopLossPrice !== undefined || (await readExitsOnLoss(deps, strategy));
+  return isProtected ? readSaleExposure(deps, kind, strategy) : NO_EXPOSURE;
+}
 
 /** Returns the exposure of a running strategy: all that its budget allows. */
 export async function readPositionExposure(

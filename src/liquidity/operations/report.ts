@@ -94,12 +94,12 @@ export function daysCsv({ days }: LiquidityAnswer): string {
   );
 }
 
-type MarketRequest = z.output<ReturnType<typeof liquidityInput>>;
+type WatchedRequest = z.output<ReturnType<typeof liquidityInput>>;
 
 /** Reads the report of one market, with its P&L if requested. */
 export async function readMarketReport(
   deps: LiquidityDeps,
-  { exchange, symbol, maker, preset, band, cost, details, ...request }: MarketRequest,
+  { exchange, symbol, maker, preset, band, cost, details, ...request }: WatchedRequest,
   call: Call,
 ): Promise<{ readonly answer: LiquidityAnswer; readonly costs?: readonly MarketCost[] }> {
   const { liquidity, store } = deps;

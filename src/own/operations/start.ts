@@ -3,14 +3,13 @@ import {
   marketTimeOf,
   openOrdersOf,
   type PositionKind,
-  pauseParts,
   phaseOut,
   positionOut,
   READS_STRATEGIES,
   readStatusViews,
   statusInput,
-  stopParts,
 } from "../../engine/operations/reads.ts";
+
 import {
   budgetFor,
   prepareStrategyStart,
@@ -21,15 +20,11 @@ import {
 } from "../../engine/operations/start.ts";
 import { completedSeries } from "../../engine/pass/observe-markets.ts";
 import { describeStream } from "../../engine/pass/streams/down.ts";
+import { describePositionUse } from "../../engine/position/position.ts";
 import { type Decimal, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
-import {
-  readPositionExposure,
-  readPositionPause,
-  readPositionSale,
-  readStandings,
-} from "../../limits/operations/exposed-reads.ts";
+import { readPositionExposure, readStandings } from "../../limits/operations/exposed-reads.ts";
 import { accountKey } from "../../model/account.ts";
 import type { Order } from "../../model/order.ts";
 import type { Preview } from "../../model/proposal.ts";
@@ -37,6 +32,7 @@ import { checkHolds } from "../../model/shown-plan.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
+import type { StrategyLife } from "../../ports/life.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import { asOwnStrategy, ownStrategyKind } from "../kind.ts";
 import { candleNeeds, requirementOf } from "../pass/ask.ts";
@@ -165,21 +161,7 @@ const OWN_STRATEGIES: PositionKind<OwnStrategy, ReturnType<typeof runningOut>> =
   missing: (id) => `there is no strategy ${id}`,
   idle: "nothing is started",
   again: "; start it again",
-  summaries: {
-    stop: "Stop one of your own strategies and cancel its orders",
-    pause: "Pause one of your own strategies: cancel its orders until you resume it",
-    resume: "Resume one of your own strategies that is paused or in error",
-  },
-  resumes: { what: "place its orders again", uses: "are used" },
-  example: "two-sided-kraken-BTC-USDT-1767225600000",
   requested: runningOut,
-  exposures: {
-    sale: readPositionSale,
-    pause: readPositionPause,
-    resume: (deps, strategy) => readPositionExposure(deps, strategy),
-  },
-  failure: ({ strategy: { state, phase, lastError } }) =>
-    phase === "paused" ? (lastError ?? state.halted ?? undefined) : undefined,
 };
 
 const startOperation = (definition: AnyStrategyDefinition, ids: readonly string[]) =>
@@ -288,10 +270,11 @@ const strategyStatus = operation({
 export const ownStrategyOperations = (
   ids: readonly string[],
   definitions: StrategyDefinitions,
-): readonly Operation[] => [
-  ...ownStrategyStarts(ids, definitions),
-  strategyStatus,
-  operation(stopParts(OWN_STRATEGIES)),
-  operation(pauseParts(OWN_STRATEGIES, true)),
-  operation(pauseParts(OWN_STRATEGIES, false)),
-];
+): readonly Operation[] => [...ownStrategyStarts(ids, definitions), strategyStatus];
+
+/** The life of a strategy that a user wrote. */
+export const ownStrategyLife: StrategyLife = {
+  onPause: "cancel",
+  readExposure: (deps, strategy) => readPositionExposure(deps, asOwnStrategy(strategy)),
+  describeUse: (strategy) => describePositionUse(asOwnStrategy(strategy)),
+};

@@ -304,8 +304,8 @@ export interface StrategyStore {
   rename(id: string, name: string | null, by: ActorAndRequest): Promise<void>;
   /** Requests a stop, which can leave the orders open or sell the base. */
   setWants(id: string, wants: Wants, how: StopRequest, by: ActorAndRequest): Promise<void>;
-  /** Pauses or resumes a strategy. A requested stop stays in effect. */
-  setPaused(id: string, isPaused: boolean, by: ActorAndRequest): Promise<void>;
+  /** Pauses a strategy, or resumes it with null. A requested stop stays in effect. */
+  setPaused(id: string, pause: Pick<StopRequest, "keepOrders"> | null, by: ActorAndRequest): Promise<void>;
   /** Requests a change; returns false if another change followed change number `after`, or if the strategy stops. */
   setEdit(
     id: string,

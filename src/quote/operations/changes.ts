@@ -1,11 +1,5 @@
-import {
-  CHANGES_STRATEGY,
-  changeable,
-  changedOut,
-  pauseParts,
-  stopParts,
-  viewNamed,
-} from "../../engine/operations/reads.ts";
+import { CHANGES_STRATEGY, changeable, changedOut, viewNamed } from "../../engine/operations/reads.ts";
+
 import { placedOut } from "../../engine/operations/shapes.ts";
 import { readForChange, venueForChange } from "../../engine/operations/start-reads.ts";
 import { runPassesUntil } from "../../engine/pass/round.ts";
@@ -166,13 +160,7 @@ async function changeByHand(
 }
 
 /** Operations on running quotes. */
-export const quoteChanges: readonly Operation[] = [
-  operation(pauseParts(QUOTE_STRATEGIES, true)),
-  operation(pauseParts(QUOTE_STRATEGIES, false)),
-  previewQuoteEdit,
-  editQuote,
-  operation(stopParts(QUOTE_STRATEGIES)),
-];
+export const quoteChanges: readonly Operation[] = [previewQuoteEdit, editQuote];
 
 /** The old and new value; `none` without a value. */
 interface ChangeText {

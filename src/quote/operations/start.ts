@@ -10,24 +10,21 @@ import {
   type StartReads,
 } from "../../engine/operations/start.ts";
 import type { TradingPlace } from "../../engine/operations/start-reads.ts";
+import { describePositionUse } from "../../engine/position/position.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { MINUTE } from "../../kernel/time.ts";
-import {
-  readPositionExposure,
-  readPositionPause,
-  readPositionSale,
-  readStandings,
-} from "../../limits/operations/exposed-reads.ts";
+import { readPositionExposure, readStandings } from "../../limits/operations/exposed-reads.ts";
 import type { Standings } from "../../model/limits.ts";
 import type { Elsewhere } from "../../model/memory.ts";
 import type { Exposure, Preview } from "../../model/proposal.ts";
 import { checkHolds } from "../../model/shown-plan.ts";
 import { operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
+import type { StrategyLife } from "../../ports/life.ts";
 import type { Venue } from "../../ports/venue.ts";
 import { asQuote, quoteKind } from "../kind.ts";
 import { requestedChange } from "../pass/quoting.ts";
@@ -133,19 +130,7 @@ export const QUOTE_STRATEGIES: PositionKind<QuoteStrategy, ReturnType<typeof quo
   missing: (id) => `there are no quotes ${id}`,
   idle: "nothing is quoted",
   again: ": start new quotes",
-  summaries: {
-    stop: "Stop quotes and cancel their orders",
-    pause: "Pause quotes: cancel their orders until you resume them",
-    resume: "Resume quotes that are paused or in error",
-  },
-  resumes: { what: "quote both sides again", uses: "are used for quotes" },
-  example: "quote-mexc-SNEK-USDT-1767225600000",
   requested: quoteRequestOut,
-  exposures: {
-    sale: readPositionSale,
-    pause: readPositionPause,
-    resume: (deps, strategy) => readQuotesExposure(deps, strategy),
-  },
 };
 
 const withPrices = async (
@@ -221,3 +206,10 @@ async function readVolatility(venue: Venue, symbol: Pair): Promise<Volatility | 
     throw error;
   }
 }
+
+/** The life of quotes. */
+export const quoteLife: StrategyLife = {
+  onPause: "cancel",
+  readExposure: (deps, strategy) => readQuotesExposure(deps, asQuote(strategy)),
+  describeUse: (strategy) => describePositionUse(asQuote(strategy)),
+};

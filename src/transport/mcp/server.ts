@@ -341,7 +341,7 @@ has sold everything and earns nothing more.
 - \`refused\` lists slots without an order, with the reason. \`lastError\` is the error of the last pass. \`rejected\` orders
   are certain; \`unclear\` orders are unconfirmed.
 - \`get_withdraw_plan\` shows how much can be withdrawn without leaving an order unfunded.
-- \`stop_grid\` cancels its orders. The base stays in the account.
+- \`stop_strategy\` cancels its orders. The base stays in the account.
 
 This is not advice to trade: the person decides.
 `;

@@ -91,7 +91,6 @@ function OwnActions({ one, session }: { one: OwnStatus; session: Session }) {
   const { orders, position, symbol, lastError } = one;
   return (
     <StrategyActions
-      kind="declared"
       of={one}
       session={session}
       whom="this strategy"

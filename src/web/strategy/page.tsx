@@ -64,7 +64,6 @@ const COLLAR = 0.9;
 const GridActions = ({ grid, ...props }: GridActionsProps) => (
   <StrategyActions
     {...props}
-    kind="grid"
     of={grid}
     whom="this grid"
     pause={`Nothing new is placed. ${countWithVerb(grid.openOrders, "order", "stays", "stay")} open and can fill. Stop and take-profit prices are not watched while it is paused.`}

@@ -127,7 +127,6 @@ export interface Editing {
 }
 
 interface ActionsProps {
-  readonly kind: KindName;
   readonly of: Pick<Quoted, "id" | "phase" | "status" | "position">;
   readonly session: Session;
   /** The strategy in a question, such as "this grid". */
@@ -144,7 +143,7 @@ interface ActionsProps {
 
 /** Actions for a strategy; each first shows its effect in money. */
 export function StrategyActions(props: ActionsProps) {
-  const { kind, of, session, whom, editing, hasFailed = false } = props;
+  const { of, session, whom, editing, hasFailed = false } = props;
   const [question, put] = useConfirmation();
   if (session.scope === "read") return null;
   const { id, phase, status, position } = of;
@@ -165,7 +164,7 @@ export function StrategyActions(props: ActionsProps) {
       title: `${name} ${whom}?`,
       says: props[word],
       yes: `${name} ${it}`,
-      act: () => sendChange(`POST /strategy/${kind}/${part(id)}/${word}`),
+      act: () => sendChange(`POST /strategies/${part(id)}/${word}`),
     });
   const stop = (name: string, sellBase: boolean) =>
     button(name, {
@@ -178,7 +177,7 @@ export function StrategyActions(props: ActionsProps) {
       ),
       yes: sellBase ? name : `Stop ${it}`,
       dangerous: true,
-      act: () => sendChange(`DELETE /strategy/${kind}`, { id, sellBase }),
+      act: () => sendChange(`POST /strategies/${part(id)}/stop`, { sellBase }),
     });
   // The result of a stop is still shown after the page knows that the strategy has stopped.
   return (

@@ -93,7 +93,7 @@ describe("a stop on kraken with orders that are seconds old", () => {
   it("makes no more calls in a pass that finds the matching engine's limit reached, and completes", async () => {
     const { venue, deps, time } = await kraken("starter");
     const { id } = await runOperation<{ id: string }>(deps, "start_grid", grid("BTC/USDT", 20));
-    await runOperation(deps, "stop_grid", { id, cancelOrders: true });
+    await runOperation(deps, "stop_strategy", { id, cancelOrders: true });
     expect(venue.open().length).toBeGreaterThan(0);
     // Two passes of the stop, each of which heard it once.
     expect(venue.limited).toEqual(["cancel", "cancel"]);

@@ -82,7 +82,7 @@ describe("a database query", () => {
       ["list_orders", MARKET],
       ["get_balance", { exchange: "kraken" }],
       ["get_audit_events", { after: 0, limit: 50 }],
-      ["stop_grid", { id, cancelOrders: true }],
+      ["stop_strategy", { id, cancelOrders: true }],
     ] as const)
       await runOperation(deps, name, input);
     expect(await deps.store.starterOf(id)).toBe("test");

@@ -76,7 +76,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   start: (store) => store.createStrategy(started(), BY),
   pause: async (store) => {
     const [first] = await store.strategies({ stopped: false });
-    if (first) await store.setPaused(first.strategy.id, true, BY);
+    if (first) await store.setPaused(first.strategy.id, { keepOrders: true }, BY);
   },
   stop: (_, connection) =>
     connection.execute("update strategies set status = 'stopped' where number % 2 = 0"),

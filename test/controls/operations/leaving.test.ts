@@ -246,7 +246,7 @@ describe("panic", () => {
       lowerPrice: 2850,
       upperPrice: 3150,
     });
-    await ask("stop_grid", { id: earlier.id });
+    await ask("stop_strategy", { id: earlier.id });
     time.pass(60_000);
     const reply = await ask<Left>("set_kill_switch", PANIC);
     expect(reply).toEqual({

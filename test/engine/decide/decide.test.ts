@@ -261,10 +261,12 @@ describe("a strategy in a pass", () => {
   });
 
   it("places nothing while paused, but finishes its cancels", () => {
-    const paused = deciding(grid({ wants: "pause" }), { orders: [order({ generation: 4 })] });
+    const orders = [order({ clientId: "old", generation: 4 }), order()];
+    const paused = deciding(grid({ wants: "pause", keepOrders: true }), { orders });
     expect(updateOf(paused)).toMatchObject({ phase: "paused" });
-    expect(paused.cancels).toHaveLength(1);
+    expect(paused.cancels.map(({ clientId }) => clientId)).toEqual(["old"]);
     expect(paused.creates).toEqual([]);
+    expect(deciding(grid({ wants: "pause" }), { orders }).cancels).toHaveLength(2);
     expect(updateOf(deciding(grid({ wants: "pause", phase: "starting" })))).toBeUndefined();
   });
 

@@ -139,15 +139,15 @@ describe("a change of a running grid", () => {
 
   it("waits while the grid is paused", async () => {
     const { id, ask } = await started();
-    await ask("pause_grid", { id });
+    await ask("pause_strategy", { id });
     const output = await ask<Changed>("edit_grid", { id, orderSize: 250 });
     expect(output).toMatchObject({ made: false, message: `${id} is paused: it changes when it is resumed` });
-    expect(await ask<Changed>("resume_grid", { id })).toMatchObject({ success: true });
+    expect(await ask<Changed>("resume_strategy", { id })).toMatchObject({ success: true });
   });
 
   it("is rejected for a grid that is stopping, has ended or has not started", async () => {
     const over = await started();
-    await over.ask("stop_grid", { id: over.id });
+    await over.ask("stop_strategy", { id: over.id });
     const conflict = (id: string, is: string) => ({
       label: "Conflict",
       message: `${id} ${is} and cannot be changed; start a new grid`,
@@ -223,8 +223,8 @@ describe("a change of a running grid", () => {
     const { id } = await ask<{ id: string }>("start_grid", { ...REQUEST, dryRun: true });
     for (const [tool, input] of [
       ["edit_grid", { orderSize: 250 }],
-      ["resume_grid", {}],
-      ["stop_grid", { sellBase: true }],
+      ["resume_strategy", {}],
+      ["stop_strategy", { sellBase: true }],
     ] as const)
       expect(await exposure(tool, { id, ...input }), tool).toEqual({ trades: "nothing" });
   });
@@ -233,21 +233,21 @@ describe("a change of a running grid", () => {
 describe("a pause", () => {
   it("reports which orders stay open, and a resume undoes it", async () => {
     const { id, ask, preview, exposure, prices, store } = await started();
-    expect((await preview("pause_grid", { id })).what).toBe(
-      `pause: open orders stay, and stop prices are not watched, ${id}, which is running (active) with 4 open orders`,
+    expect((await preview("pause_strategy", { id })).what).toBe(
+      `pause, leaving its orders open, ${id}, which is running (active) with 4 open orders`,
     );
-    expect(await ask<Changed>("pause_grid", { id })).toEqual({
+    expect(await ask<Changed>("pause_strategy", { id })).toEqual({
       success: true,
       id,
       status: "running",
       phase: "paused",
-      message: `${id} is paused: nothing new is placed, 4 orders stay open, and stop and take-profit prices are not watched`,
+      message: `${id} is paused: nothing new is placed, and its 4 open orders stay`,
     });
-    const back = await preview("resume_grid", { id });
+    const back = await preview("resume_strategy", { id });
     expect(back.what).toMatch(/^resume, placing what is missing, /);
-    expect(back.limits).toEqual(["it resumes the grid: its slots sell and buy again"]);
-    expect(await exposure("resume_grid", { id })).toMatchObject({ counted: 1200n * 10n ** 18n });
-    expect(await ask<Changed>("resume_grid", { id })).toEqual({
+    expect(back.limits).toEqual(["it sells and buys again"]);
+    expect(await exposure("resume_strategy", { id })).toMatchObject({ counted: 1200n * 10n ** 18n });
+    expect(await ask<Changed>("resume_strategy", { id })).toEqual({
       success: true,
       id,
       status: "running",
@@ -256,22 +256,24 @@ describe("a pause", () => {
     });
     expect(await prices()).toHaveLength(4);
     await store.setKill(true, BY);
-    expect((await preview("resume_grid", { id })).limits).toHaveLength(2);
+    expect((await preview("resume_strategy", { id })).limits).toHaveLength(2);
   });
 
   it("reports which process applies it", async () => {
     const { id, ask, away, cut, busy } = await started();
     const elsewhere = "; a process that is configured for sandbox:kraken: applies it";
-    expect((await ask<Changed>("pause_grid", { id }, away)).message).toMatch(
-      new RegExp(`not watched${elsewhere}$`),
+    expect((await ask<Changed>("pause_strategy", { id }, away)).message).toMatch(
+      new RegExp(`open orders stay${elsewhere}$`),
     );
-    expect((await ask<Changed>("resume_grid", { id }, away)).message).toBe(`${id} is resumed${elsewhere}`);
-    expect((await ask<Changed>("pause_grid", { id }, cut)).message).toMatch(
+    expect((await ask<Changed>("resume_strategy", { id }, away)).message).toBe(
+      `${id} is resumed${elsewhere}`,
+    );
+    expect((await ask<Changed>("pause_strategy", { id }, cut)).message).toMatch(
       /; its pass failed \(.*\) and is tried again$/,
     );
     await busy();
-    expect((await ask<Changed>("pause_grid", { id })).message).toMatch(
-      /not watched; the next pass applies it$/,
+    expect((await ask<Changed>("pause_strategy", { id })).message).toMatch(
+      /open orders stay; the next pass applies it$/,
     );
   });
 
@@ -287,22 +289,22 @@ describe("a pause", () => {
       },
     });
     const undone = await ask<Changed>(
-      "pause_grid",
+      "pause_strategy",
       { id },
-      followed(() => store.setPaused(id, false, BY)),
+      followed(() => store.setPaused(id, null, BY)),
     );
     expect(undone).toMatchObject({ success: false, message: `${id} is running: it was resumed` });
     const again = await ask<Changed>(
-      "resume_grid",
+      "resume_strategy",
       { id },
-      followed(() => store.setPaused(id, true, BY)),
+      followed(() => store.setPaused(id, { keepOrders: true }, BY)),
     );
     expect(again).toMatchObject({
       success: false,
       message: expect.stringMatching(/ is paused: nothing new/),
     });
     const stopped = await ask<Changed>(
-      "pause_grid",
+      "pause_strategy",
       { id },
       followed(() => stop()),
     );
@@ -313,13 +315,13 @@ describe("a pause", () => {
     const { id, ask, preview, stop } = await started();
     await stop();
     const conflict = (is: string) => ({
-      message: `${id} ${is} and cannot be paused or resumed; start a new grid`,
+      message: `${id} ${is} and cannot be changed; start a new one`,
     });
-    await expect(ask("pause_grid", { id })).rejects.toMatchObject(conflict("is stopping"));
-    await expect(preview("resume_grid", { id })).rejects.toMatchObject(conflict("is stopping"));
-    await ask("stop_grid", { id });
-    await expect(ask("resume_grid", { id })).rejects.toMatchObject(conflict("is stopped"));
-    await expect(preview("pause_grid", { id })).rejects.toMatchObject(conflict("is stopped"));
+    await expect(ask("pause_strategy", { id })).rejects.toMatchObject(conflict("is stopping"));
+    await expect(preview("resume_strategy", { id })).rejects.toMatchObject(conflict("is stopping"));
+    await ask("stop_strategy", { id });
+    await expect(ask("resume_strategy", { id })).rejects.toMatchObject(conflict("is stopped"));
+    await expect(preview("pause_strategy", { id })).rejects.toMatchObject(conflict("is stopped"));
   });
 });
 
@@ -333,44 +335,49 @@ interface Stopped {
 describe("a stop", () => {
   it("cancels every order and reports the grid's result", async () => {
     const { id, ask, preview, exposure, prices } = await started();
-    const reply = await preview("stop_grid", { id });
+    const reply = await preview("stop_strategy", { id });
     expect(reply.what).toMatch(
       /^stop, canceling its orders, grid-\S+, which is running \(active\) with 4 open orders$/,
     );
-    expect(await exposure("stop_grid", { id })).toEqual({ trades: "nothing" });
-    const stopped = await ask<Stopped>("stop_grid", { id });
+    expect(await exposure("stop_strategy", { id })).toEqual({ trades: "nothing" });
+    const stopped = await ask<Stopped>("stop_strategy", { id });
     expect(stopped).toMatchObject({ success: true, id });
     expect(stopped.message).toBe(`${id} is stopped and has no orders left; total 0 USDT`);
     expect(stopped.summary).not.toHaveProperty("openOrders");
     expect(await prices()).toEqual([]);
-    expect((await ask<Stopped>("stop_grid", { id })).message).toBe(stopped.message);
+    expect((await ask<Stopped>("stop_strategy", { id })).message).toBe(stopped.message);
   });
 
   it("leaves the orders open on request", async () => {
     const { id, ask, preview, time } = await started();
-    expect((await preview("stop_grid", { id, cancelOrders: false })).what).toMatch(
+    expect((await preview("stop_strategy", { id, cancelOrders: false })).what).toMatch(
       /^stop, leaving its orders, /,
     );
-    await ask<Stopped>("stop_grid", { id, cancelOrders: false });
+    await ask<Stopped>("stop_strategy", { id, cancelOrders: false });
     time.pass(200_000);
-    const { message, summary } = await ask<Stopped>("stop_grid", { id, cancelOrders: false });
+    const { message, summary } = await ask<Stopped>("stop_strategy", { id, cancelOrders: false });
     expect(message).toMatch(/ is stopped; its open orders are yours now; /);
     expect(summary.openOrders).toHaveLength(4);
   });
 
   it("sells the base, with a preview of what the order book pays", async () => {
     const { id, ask, preview, exposure, away } = await started({ useOwnBase: true });
-    const reply = await preview("stop_grid", { id, sellBase: true });
+    const reply = await preview("stop_strategy", { id, sellBase: true });
     expect(reply.what).toMatch(/^stop, selling its base, /);
     expect(reply.cost).toMatch(
       /^[\d.]+ BTC are sold, worth [\d.]+ USDT at the mid of [\d.]+; (?!what the book)/,
     );
-    expect(await exposure("stop_grid", { id, sellBase: true })).toMatchObject({ trades: "known", quote: 0n });
+    expect(await exposure("stop_strategy", { id, sellBase: true })).toMatchObject({
+      trades: "known",
+      quote: 0n,
+    });
     // Nobody here can ask for the book, or for the price.
-    const far = await preview("stop_grid", { id, sellBase: true }, away);
+    const far = await preview("stop_strategy", { id, sellBase: true }, away);
     expect(far.cost).toMatch(/; the proceeds in the order book are unknown; /);
-    expect(await exposure("stop_grid", { id, sellBase: true }, away)).toMatchObject({ trades: "unknown" });
-    const kept = await ask<Stopped>("stop_grid", { id });
+    expect(await exposure("stop_strategy", { id, sellBase: true }, away)).toMatchObject({
+      trades: "unknown",
+    });
+    const kept = await ask<Stopped>("stop_strategy", { id });
     expect(kept.message).toMatch(
       /; total -?[\d.]+ USDT, of which 0 realized; [\d.]+ BTC stay in the account, worth [\d.]+ USDT at [\d.]+$/,
     );
@@ -378,17 +385,17 @@ describe("a stop", () => {
 
   it("reports which orders can still be open, and which process finishes the stop", async () => {
     const { id, ask, unsure, away, cut } = await started();
-    expect((await ask<Stopped>("stop_grid", { id }, away)).message).toBe(
+    expect((await ask<Stopped>("stop_strategy", { id }, away)).message).toBe(
       `${id} stops at the next pass of a process that is configured for sandbox:kraken:; total 0 USDT`,
     );
     const dead = {
       venueOf: () => ({ ...cut.venueOf?.({} as never), cancel: unsureCancel }),
     } as Partial<Deps>;
-    const failed = await ask<Stopped>("stop_grid", { id }, dead);
+    const failed = await ask<Stopped>("stop_strategy", { id }, dead);
     expect(failed.message).toMatch(
       /^grid-\S+ is stopping: 4 of its orders could still be open \(the line is cut\); the next passes finish the stop/,
     );
-    const output = await ask<Stopped>("stop_grid", { id }, unsure);
+    const output = await ask<Stopped>("stop_strategy", { id }, unsure);
     expect(output.message).toMatch(
       /^grid-\S+ is stopping: 4 of its orders could still be open; the next passes finish the stop; total/,
     );
@@ -409,7 +416,7 @@ describe("a stop", () => {
         return kraken.openOrders(...requests);
       },
     };
-    const output = await ask<Stopped>("stop_grid", { id }, { venueOf: () => blind });
+    const output = await ask<Stopped>("stop_strategy", { id }, { venueOf: () => blind });
     expect(cancels).toBe(4);
     expect(output.message).toMatch(
       /^grid-\S+ is stopping: the exchange accepted the cancels of 4 orders, but their final state cannot be read yet \(the line is cut\); the next/,

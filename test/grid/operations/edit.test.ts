@@ -65,7 +65,7 @@ describe("a change of a grid", () => {
     const free = async () => (await ask<Planned>("preview_grid_edit", { id, orderSize: 210 })).free;
     expect(await free()).toBe("100000");
     const other = { ...REQUEST, symbol: "ETH/USDT", lowerPrice: 2850, upperPrice: 3150, useOwnBase: false };
-    await ask("stop_grid", { id: (await ask<{ id: string }>("start_grid", other)).id });
+    await ask("stop_strategy", { id: (await ask<{ id: string }>("start_grid", other)).id });
     expect(await free()).toBe("100000");
   });
 
@@ -108,7 +108,7 @@ describe("a change of a grid", () => {
     expect(await passes({ stopLossPrice: 50_000 })).toEqual([true, 1]);
     const [made, count] = await passes({ orderSize: 210 });
     expect([made, Number(count) > 1, Number(count) <= 3]).toEqual([true, true, true]);
-    await ask("pause_grid", { id });
+    await ask("pause_strategy", { id });
     expect(await passes({ orderSize: 220 })).toEqual([false, 1]);
   });
 
@@ -135,17 +135,17 @@ describe("a pause or a resume", () => {
     const of = { store: { ...ended.store, setPaused } } as Partial<Deps>;
     const conflict = {
       label: "Conflict",
-      message: `${id} is stopped and cannot be paused or resumed; start a new grid`,
+      message: `${id} is stopped and cannot be changed; start a new one`,
     };
-    await expect(ask("pause_grid", { id }, of)).rejects.toMatchObject(conflict);
-    await expect(ask("resume_grid", { id }, of)).rejects.toMatchObject(conflict);
+    await expect(ask("pause_strategy", { id }, of)).rejects.toMatchObject(conflict);
+    await expect(ask("resume_strategy", { id }, of)).rejects.toMatchObject(conflict);
     expect(writes).toBe(0);
   });
 
   it("of a grid that fails again reports that", async () => {
     const { id, ask, observed } = await started();
     const failed = observed(() => ({ status: "error", lastError: "it does not add up" }));
-    expect(await ask("resume_grid", { id }, failed)).toMatchObject({
+    expect(await ask("resume_strategy", { id }, failed)).toMatchObject({
       success: false,
       message: `${id} is in error again: it does not add up`,
     });

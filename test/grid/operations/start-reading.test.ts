@@ -44,7 +44,7 @@ describe("the data that a start reads", () => {
     expect(await strategiesOn(deps, kraken)).toMatchObject([{ strategy: { id } }]);
     expect(await strategiesOn(deps, venue("mexc"))).toEqual([]);
     expect(await needed()).toBeGreaterThan(0n);
-    await ask("stop_grid", { id });
+    await ask("stop_strategy", { id });
     expect(await strategiesOn(deps, kraken)).toEqual([]);
     expect(await needed()).toBe(0n);
   });

@@ -206,7 +206,7 @@ describe("a paper trading start", () => {
     });
     await ask("start_grid", { ...REQUEST, dryRun: true, gridLevels: 4 });
     expect((await ask<Plan>("preview_grid", { ...REQUEST, dryRun: true })).free.quote).not.toBe("1500");
-    await ask("stop_grid", { id });
+    await ask("stop_strategy", { id });
   });
 
   it("is rejected where paper trading is unavailable, as are balances without paper trading", async () => {

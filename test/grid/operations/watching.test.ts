@@ -60,7 +60,7 @@ describe("the status of grids", () => {
     const { id, status, ask, time } = await started();
     time.pass(10);
     const { id: second } = await ask<{ id: string }>("start_grid", { ...REQUEST, gridLevels: 4 });
-    await ask("stop_grid", { id });
+    await ask("stop_strategy", { id });
     expect((await status()).strategies.map((one) => one.id)).toEqual([second]);
     const all = await status({ stopped: true });
     expect(all.strategies.map((one) => one.id)).toEqual([second, id]);
@@ -86,7 +86,7 @@ describe("the status of grids", () => {
     await store.setKill(true, BY);
     expect(codesOf(await status())).toContain("killed");
     expect(codesOf(await list())).toContain("killed");
-    await ask("stop_grid", { id });
+    await ask("stop_strategy", { id });
     const [stopped] = (await status({ id }, away)).strategies;
     expect(stopped).toMatchObject({ status: "stopped", lastError: null });
     expect(stopped?.notices.map(({ code }) => code)).not.toContain("killed");
@@ -201,9 +201,6 @@ describe("the operations on grids", () => {
       "guide_grid: read token POST /strategy/grid/guide body",
       "preview_centered_grid: read token POST /strategy/grid/centered/preview body",
       "start_centered_grid: trade token POST /strategy/grid/centered body",
-      "stop_grid: trade token DELETE /strategy/grid body",
-      "pause_grid: trade token POST /strategy/grid/:id/pause body",
-      "resume_grid: trade token POST /strategy/grid/:id/resume body",
       "preview_grid_edit: read token POST /strategy/grid/:id/preview body",
       "edit_grid: trade token PATCH /strategy/grid/:id body",
       "get_grid_status: read token GET /strategy/grid/status query",
@@ -227,7 +224,7 @@ describe("the operations on grids", () => {
   it("preview anything that trades, and accept a start once per key", () => {
     expect(of((operation) => "prepare" in operation)).toEqual(of(({ effect }) => effect === "trade"));
     expect(of(({ http }) => http.idempotent)).toEqual(["start_grid", "start_centered_grid"]);
-    expect(of(({ lane }) => lane === "urgent")).toEqual(["stop_grid", "set_kill_switch"]);
+    expect(of(({ lane }) => lane === "urgent")).toEqual(["set_kill_switch"]);
     expect(of(({ mcp }) => mcp?.defaults?.allowLoss === false)).toEqual(
       of(({ name }) => /^(start|preview)_(centered_)?grid$/.test(name)),
     );
@@ -239,9 +236,6 @@ describe("the operations on grids", () => {
       "grid preview",
       "grid start",
       "grid new",
-      "grid stop",
-      "grid pause",
-      "grid resume",
       "grid edit",
       "grid status",
       "grid list",
@@ -250,9 +244,9 @@ describe("the operations on grids", () => {
       "kill status",
       "kill",
     ]);
-    expect(of(({ cli }) => cli?.steps)).toEqual(["start_grid", "guide_grid", "resume_grid", "edit_grid"]);
+    expect(of(({ cli }) => cli?.steps)).toEqual(["start_grid", "guide_grid", "edit_grid"]);
     expect(of(({ cli }) => cli?.watch)).toEqual(["get_grid_status"]);
-    const byId = ["stop_grid", "pause_grid", "resume_grid", "edit_grid", "get_grid_status"];
+    const byId = ["edit_grid", "get_grid_status"];
     expect(of(({ cli }) => cli?.positional?.[0] === "id")).toEqual(byId);
     expect(of(({ cli }) => cli?.flags?.orderSize === "size")).toEqual([
       "preview_grid",

@@ -162,18 +162,18 @@ export const ROW_GUARDS: readonly Guard[] = [
       async ({ a, b, start }) => {
         const { id } = await start();
         await a.setWants(id, "stop", { keepOrders: false, sellBase: false });
-        await b.setPaused(id, false);
+        await b.setPaused(id, null);
         return (await a.strategies({ id }))[0]?.strategy.wants;
       },
     ],
     [
       "a pause is one grid's",
-      "isPaused, by) {\n      const query = sql`${strategies.id} = ${id} and ${isRunning()}",
-      "isPaused, by) {\n      const query = sql`${isRunning()}",
+      "pause, by) {\n      const query = sql`${strategies.id} = ${id} and ${isRunning()}",
+      "pause, by) {\n      const query = sql`${isRunning()}",
       "run",
       async ({ a, b, start }) => {
         const [one, two] = [await start(), await start()];
-        await b.setPaused(one.id, true);
+        await b.setPaused(one.id, { keepOrders: true });
         return (await a.strategies({ id: two.id }))[0]?.strategy.wants;
       },
     ],

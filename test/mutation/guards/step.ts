@@ -421,7 +421,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       async ({ a, b, lease, start, order, intend }) => {
         const strategy = await start();
         const granted = await lease(a, "a");
-        await b.setPaused(strategy.id, true);
+        await b.setPaused(strategy.id, { keepOrders: true });
         return intend(granted, order(strategy));
       },
     ],
@@ -433,7 +433,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       async ({ a, b, lease, start, order, intend }) => {
         const strategy = await start();
         const granted = await lease(a, "a");
-        await b.setPaused(strategy.id, true);
+        await b.setPaused(strategy.id, { keepOrders: true });
         return intend(granted, order(strategy, { kind: "exit", slot: 1001 }));
       },
     ],
@@ -446,7 +446,7 @@ export const STEP_GUARDS: readonly Guard[] = [
         const strategy = await start();
         await start();
         const granted = await lease(a, "a");
-        await b.setPaused(strategy.id, true);
+        await b.setPaused(strategy.id, { keepOrders: true });
         return intend(granted, order(strategy));
       },
     ],

@@ -172,15 +172,15 @@ export function drawAction(random: Random, market: Market, targets: Targets): Dr
     () =>
       order === undefined ? undefined : { tool: "cancel_order", input: { exchange, symbol, id: order } },
     () => ({ tool: "cancel_all_orders", input: { exchange, ...maybe(random, 0.5, () => ({ symbol })) } }),
-    () => grid && { tool: "stop_grid", input: { id: grid.id, cancelOrders: true, ...sells } },
-    () => grid && { tool: "stop_grid", input: { id: grid.id, cancelOrders: false } },
-    () => grid && { tool: "pause_grid", input: { id: grid.id } },
-    () => grid && { tool: "resume_grid", input: { id: grid.id } },
+    () => grid && { tool: "stop_strategy", input: { id: grid.id, cancelOrders: true, ...sells } },
+    () => grid && { tool: "stop_strategy", input: { id: grid.id, cancelOrders: false } },
+    () => grid && { tool: "pause_strategy", input: { id: grid.id } },
+    () => grid && { tool: "resume_strategy", input: { id: grid.id } },
     () => grid && drawGridEdit(random, mid, grid),
     () => grid && drawGridEdit(random, mid, grid),
-    () => (quotes === undefined ? undefined : { tool: "stop_quote", input: { id: quotes, ...sells } }),
-    () => (quotes === undefined ? undefined : { tool: "pause_quote", input: { id: quotes } }),
-    () => (quotes === undefined ? undefined : { tool: "resume_quote", input: { id: quotes } }),
+    () => (quotes === undefined ? undefined : { tool: "stop_strategy", input: { id: quotes, ...sells } }),
+    () => (quotes === undefined ? undefined : { tool: "pause_strategy", input: { id: quotes } }),
+    () => (quotes === undefined ? undefined : { tool: "resume_strategy", input: { id: quotes } }),
     () =>
       quotes === undefined
         ? undefined

@@ -11,15 +11,15 @@ const TOOLS = [
   "create_order",
   "edit_grid",
   "edit_quote",
-  "pause_grid",
-  "pause_quote",
-  "resume_grid",
-  "resume_quote",
+  "pause_strategy",
+  "pause_strategy",
+  "resume_strategy",
+  "resume_strategy",
   "start_centered_grid",
   "start_grid",
   "start_quote",
-  "stop_grid",
-  "stop_quote",
+  "stop_strategy",
+  "stop_strategy",
 ];
 
 describe("an action of a limited caller", () => {

@@ -167,8 +167,8 @@ class Run {
     }
     await this.wait(random.whole(0, 40) * MINUTE);
     const { grids, quotes } = await this.targets();
-    if (random.chance(0.3)) for (const { id } of grids) await this.owner("pause_grid", { id });
-    if (random.chance(0.3)) for (const id of quotes) await this.owner("pause_quote", { id });
+    if (random.chance(0.3)) for (const { id } of grids) await this.owner("pause_strategy", { id });
+    if (random.chance(0.3)) for (const id of quotes) await this.owner("pause_strategy", { id });
     if (random.chance(0.1))
       for (const { id } of grids) await this.owner("edit_grid", { id, orderSize: random.whole(10, 3000) });
   }
@@ -368,7 +368,7 @@ class Run {
   async cleanUp(): Promise<void> {
     const views = await this.cluster.box.store.strategies({ stopped: false });
     for (const { strategy } of views) {
-      const tool = strategy.kind === "grid" ? "stop_grid" : "stop_quote";
+      const tool = strategy.kind === "grid" ? "stop_strategy" : "stop_strategy";
       await this.owner(tool, { id: strategy.id });
     }
     for (let pass = 0; pass < 20; pass++) {

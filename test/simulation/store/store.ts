@@ -102,12 +102,13 @@ export function memoryStore(
       });
     },
 
-    async setPaused(id, isPaused, by) {
+    async setPaused(id, pause, by) {
       const strategy = tables.strategies.get(id);
       if (!strategy || strategy.status === "stopped" || strategy.wants === "stop") return;
-      const wants = isPaused ? "pause" : "run";
-      const resumes = strategy.resumes + (isPaused ? 0 : 1);
-      tables.strategies.set(id, { ...strategy, wants, resumes });
+      const wants = pause ? "pause" : "run";
+      const keepOrders = pause?.keepOrders ?? false;
+      const resumes = strategy.resumes + (pause ? 0 : 1);
+      tables.strategies.set(id, { ...strategy, wants, keepOrders, resumes });
       resume(tables, strategy.account);
       tables.events.push({
         account: strategy.account,

@@ -55,7 +55,7 @@ describe("an agent with a limit of 500 USDT", () => {
       id: string;
     };
     const stop = { id: started.id, sellBase: true };
-    const { preview } = await planned(client, "stop_grid", stop);
+    const { preview } = await planned(client, "stop_strategy", stop);
     expect(preview.cost).toMatch(
       /^0\.00\d+ BTC are sold, worth [\d.]+ USDT at the mid of [\d.]+; at once 0\.00\d+ BTC for [\d.]+ USDT, at [\d.]+ on average and [\d.]+ at worst, in the current order book/,
     );
@@ -64,7 +64,9 @@ describe("an agent with a limit of 500 USDT", () => {
     const bigger = await app.deps.store.strategies({ id: started.id });
     expect(bigger[0]?.strategy.id).toBe(started.id);
     const small = await appWith(app, "90");
-    expect(errorOf(await callTool(small, "stop_grid", stop)).message).toMatch(/one plan can use at most 90/);
+    expect(errorOf(await callTool(small, "stop_strategy", stop)).message).toMatch(
+      /one plan can use at most 90/,
+    );
   });
 
   it("stays within it over thirty plans in a day, and continues on the next day", async () => {

@@ -66,8 +66,8 @@ it("a plan to resume or to sell warns that the kill switch is on", async () => {
   const { id } = (await ask("start_grid", { ...GRID, planId })).structuredContent as { id: string };
   await store.setKill(true, BY);
   for (const [tool, input] of [
-    ["resume_grid", { id }],
-    ["stop_grid", { id, sellBase: true }],
+    ["resume_strategy", { id }],
+    ["stop_strategy", { id, sellBase: true }],
   ] as const)
     expect((await ask(tool, input)).structuredContent).toMatchObject({
       preview: { limits: expect.arrayContaining([expect.stringContaining("kill switch")]) },

@@ -53,10 +53,10 @@ async function actingIn(app: Target) {
 
 describe("an agent", () => {
   it.each<[string, object]>([
-    ["stop_grid", {}],
-    ["stop_grid", { sellBase: true }],
-    ["pause_grid", {}],
-    ["resume_grid", {}],
+    ["stop_strategy", {}],
+    ["stop_strategy", { sellBase: true }],
+    ["pause_strategy", {}],
+    ["resume_strategy", {}],
     ["edit_grid", { clearStopLoss: true }],
   ])("cannot change a grid that a person started: %s %j", async (tool, over) => {
     const { ask, start, store } = await agent();
@@ -68,7 +68,7 @@ describe("an agent", () => {
     expect(await store.plans({ limit: 9 })).toEqual([]);
   });
 
-  it.each(["stop_quote", "pause_quote", "resume_quote", "edit_quote"])(
+  it.each(["stop_strategy", "pause_strategy", "resume_strategy", "edit_quote"])(
     "cannot change quotes that a person started: %s",
     async (tool) => {
       const { ask, call } = await agent();
@@ -151,10 +151,10 @@ describe("an agent", () => {
   it("can change its own strategies", async () => {
     const { act, grid } = await agent();
     const { id } = await act("start_grid", { ...GRID, stopLossPrice: 50_000 });
-    await act("pause_grid", { id });
-    await act("resume_grid", { id });
+    await act("pause_strategy", { id });
+    await act("resume_strategy", { id });
     await act("edit_grid", { id, clearStopLoss: true });
-    await act("stop_grid", { id });
+    await act("stop_strategy", { id });
     expect((await grid(id)).status).toBe("stopped");
   });
 });
@@ -165,9 +165,9 @@ describe("a plan where agents can change all strategies", () => {
   it("names the owner and the protection that it removes", async () => {
     const { limitsOf, start } = await agent("all");
     const { id } = await start({ ...GRID, stopLossPrice: 50_000, takeProfitPrice: 70_000 });
-    expect(await limitsOf("pause_grid", { id })).toEqual([
+    expect(await limitsOf("pause_strategy", { id })).toEqual([
       whose(id),
-      "it pauses the grid: nothing new is placed until it is resumed",
+      "nothing new is placed until it is resumed",
       "until then, its stop price of 50000 USDT is not watched",
       "until then, its take-profit price of 70000 USDT is not watched",
     ]);
@@ -183,11 +183,8 @@ describe("a plan where agents can change all strategies", () => {
   it("describes a resume as a resume", async () => {
     const { limitsOf, start, call } = await agent("all");
     const { id } = await start(GRID);
-    await call("POST", `/strategy/grid/${id}/pause`, {});
-    expect(await limitsOf("resume_grid", { id })).toEqual([
-      whose(id),
-      "it resumes the grid: its slots sell and buy again",
-    ]);
+    await call("POST", `/strategies/${id}/pause`, {});
+    expect(await limitsOf("resume_strategy", { id })).toEqual([whose(id), "it sells and buys again"]);
   });
 });
 

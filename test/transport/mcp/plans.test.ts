@@ -64,7 +64,7 @@ describe("trading in two steps", () => {
     expect(await act("cancel_all_orders", { exchange: "kraken" })).toMatchObject({ cancelled: 1 });
     const started = await act("start_grid", { ...market, ...grid, useOwnBase: true });
     expect(await onVenue(app)).toBe(4);
-    await act("stop_grid", { id: started.id });
+    await act("stop_strategy", { id: started.id });
     expect(await onVenue(app)).toBe(0);
   });
 

@@ -193,7 +193,7 @@ it("a history names the archives on its last page, where the strategy is old eno
     upperPrice: 70_000n * 10n ** 18n,
   });
   const ask = (what: string, limit: number) =>
-    runOperation<{ archived?: string[]; next: string | null }>(deps, `get_grid_${what}`, {
+    runOperation<{ archived?: string[]; next: string | null }>(deps, `get_strategy_${what}`, {
       id,
       limit,
     });

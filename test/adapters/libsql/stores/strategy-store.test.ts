@@ -179,19 +179,19 @@ describe("a user's request for a strategy", () => {
       const { wants, resumes } = (await one(id)).strategy;
       return [wants, resumes];
     };
-    await store.setPaused(a.id, true, BY);
+    await store.setPaused(a.id, { keepOrders: true }, BY);
     expect([await observed(), await observed(b.id)]).toEqual([
       ["pause", 0],
       ["run", 0],
     ]);
-    await store.setPaused(a.id, false, BY);
+    await store.setPaused(a.id, null, BY);
     expect(await observed()).toEqual(["run", 1]);
     await store.setWants(a.id, "stop", STOPS, BY);
-    await store.setPaused(a.id, true, BY);
-    await store.setPaused(a.id, false, BY);
+    await store.setPaused(a.id, { keepOrders: true }, BY);
+    await store.setPaused(a.id, null, BY);
     expect(await observed()).toEqual(["stop", 1]);
     await end(b.id);
-    await store.setPaused(b.id, true, BY);
+    await store.setPaused(b.id, { keepOrders: true }, BY);
     expect(await observed(b.id)).toEqual(["run", 0]);
   });
 
@@ -226,7 +226,7 @@ describe("a user's request for a strategy", () => {
       const [a, b] = [await make(), await make({ account: THEIRS })];
       const ask = (id: string) => {
         if (how === "setWants") return store.setWants(id, "stop", STOPS, BY);
-        if (how === "setPaused") return store.setPaused(id, true, BY);
+        if (how === "setPaused") return store.setPaused(id, { keepOrders: true }, BY);
         return store.setEdit(id, { config: {} as never, after: 0, description: "" }, BY);
       };
       const putOff = (failures: number) => put(db.update(accounts).set({ retryAt: START + 9, failures }));

@@ -1,0 +1,69 @@
+/** What every verb on a strategy shares: finding it, and the passes that carry a request out. */
+import type { Pass } from "../../engine/pass/pass.ts";
+import { runPassNow } from "../../engine/pass/round.ts";
+import { upgraded } from "../../engine/pass/upgrade.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { parseAccountKey } from "../../model/account.ts";
+import type { Strategy } from "../../model/strategy.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { StrategyView } from "../../ports/stores/store.ts";
+import type { ReadableStrategy } from "../life.ts";
+
+/** Returns one strategy of any kind. Throws AppError if there is none, or if this version cannot read it. */
+export async function strategyById({ store, kinds }: Pick<Deps, "store" | "kinds">, id: string) {
+  const [view] = await store.strategies({ id });
+  if (!view) throw new AppError("Not found", `there is no strategy ${id}`);
+  return inThisVersion(kinds, view);
+}
+
+function inThisVersion(kinds: Deps["kinds"], view: StrategyView): ReadableStrategy {
+  const { id, kind: name } = view.strategy;
+  try {
+    const kind = kinds(name);
+    return { ...view, kind, strategy: upgraded(kind, view.strategy) };
+  } catch (cause) {
+    const message = `${id} is of the kind ${name}, which this version of edgemaker does not know; use the version that started it`;
+    throw new AppError("Conflict", message, { cause });
+  }
+}
+
+/** Returns a strategy that a person can still change. Throws AppError otherwise. */
+export async function changeableById(
+  deps: Pick<Deps, "store" | "kinds">,
+  id: string,
+): Promise<ReadableStrategy> {
+  const view = await strategyById(deps, id);
+  const { status, wants } = view.strategy;
+  if (status !== "stopped" && wants !== "stop") return view;
+  const is = status === "stopped" ? "is stopped" : "is stopping";
+  throw new AppError("Conflict", `${id} ${is} and cannot be changed; start a new one`);
+}
+
+export interface AfterPasses {
+  readonly view: ReadableStrategy;
+  /** The last pass; undefined if this process cannot reach the account. */
+  readonly pass: Pass | undefined;
+}
+
+/** Runs a pass if this process can reach the account, and a second one if the first did not complete the request. */
+export async function passesFor(
+  deps: Deps,
+  { id, account }: Pick<Strategy, "id" | "account">,
+  isDone: (view: ReadableStrategy) => boolean,
+): Promise<AfterPasses> {
+  const venue = deps.venueOf(parseAccountKey(account));
+  if (!venue) return { view: await strategyById(deps, id), pass: undefined };
+  const first = await runPassNow(deps, venue);
+  const view = await strategyById(deps, id);
+  const isComplete = first.outcome !== "stepped" && first.outcome !== "short";
+  if (isComplete || isDone(view)) return { view, pass: first };
+  const pass = await runPassNow(deps, venue);
+  return { view: await strategyById(deps, id), pass };
+}
+
+/** Describes why a request is not carried out yet; empty if nothing delays it. */
+export function reasonForDelay({ view, pass }: AfterPasses): string {
+  if (!pass) return `; a process that is configured for ${view.strategy.account} applies it`;
+  if (pass.outcome === "failed") return `; its pass failed (${pass.message}) and is tried again`;
+  return pass.outcome === "busy" ? "; the next pass applies it" : "";
+}
