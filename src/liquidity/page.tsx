@@ -22,11 +22,11 @@ import {
   UPTIME_STYLE,
   uptimeChart,
 } from "./page-tables.tsx";
-import type { LiquidityAnswer } from "./schema.ts";
+import type { HeadedAnswer, LiquidityAnswer } from "./schema.ts";
 
 /** Renders the report as a single self-contained page that can be sent or printed, with own orders and the market's apart. */
 export function liquidityPage(answer: unknown): string {
-  const report = plainTexts(answer) as LiquidityAnswer;
+  const report = plainTexts(answer) as HeadedAnswer;
   const { exchange, symbol, hash } = report;
   const asset = symbol.split("/")[1] ?? "";
   const body = (
@@ -131,7 +131,7 @@ const PRESET_NAMES: Readonly<Record<string, string>> = {
   "binance-flags": "Binance's red flags",
 };
 
-const headPart = ({ maker, exchange, symbol, from, to, madeAt, preset, terms }: LiquidityAnswer) => (
+const headPart = ({ maker, exchange, symbol, from, to, madeAt, preset, terms }: HeadedAnswer) => (
   <>
     <dl class="head">
       <Fact name="Market maker">{maker ?? "not named"}</Fact>

@@ -159,10 +159,6 @@ export const LiquidityShape = lazy(() =>
   z.object({
     exchange: z.string().describe("Exchange id"),
     symbol: z.string().describe("Trading pair, BASE/QUOTE"),
-    maker: z.string().nullable().describe("Name of the market maker, from the request"),
-    madeAt: z.number().describe("Time of the report, in milliseconds since 1970"),
-    from: z.string().describe("First day, in UTC"),
-    to: z.string().describe("Last day, in UTC"),
     minutes: z.number().describe("Number of past minutes in the period"),
     known: z.number().describe("Number of known minutes; other minutes are neither up nor down"),
     samples: z.number().describe("Number of samples"),
@@ -192,6 +188,17 @@ export const LiquidityShape = lazy(() =>
   }),
 );
 export type LiquidityAnswer = z.output<ReturnType<typeof LiquidityShape>>;
+
+/** Fields that a report has once, for all of its markets. */
+interface ReportHead {
+  readonly maker: string | null;
+  readonly madeAt: number;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A market with the fields of its report. */
+export type HeadedAnswer = LiquidityAnswer & ReportHead;
 
 export const makerField = () =>
   textField("Invalid request", /^[^<>]{1,80}$/, "maker is a name of at most 80 characters")

@@ -7,19 +7,19 @@ import {
   type UpRule,
 } from "../../src/liquidity/obligations.ts";
 import { findingsOf, upRuleOf } from "../../src/liquidity/page-tables.tsx";
-import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
+import type { HeadedAnswer } from "../../src/liquidity/schema.ts";
 import type { LiquidityPromise } from "../../src/model/samples/promise.ts";
 import type { LiquidityMinute, MissedMinute } from "../../src/model/samples/sample.ts";
 import type { Minutes } from "../../src/model/samples/sums.ts";
 import { d } from "./grid.ts";
 
 /** Known minutes and misses of a span as their sums, each day by itself, as they are stored. */
-/** Returns the only market of a report without an agreement. */
-export function soleMarket({ agreement, markets }: LiquidityReport): LiquidityAnswer {
+/** Returns the only market of a report without an agreement, with the fields that the report has for all markets. */
+export function soleMarket({ agreement, markets, maker, madeAt, from, to }: LiquidityReport): HeadedAnswer {
   const [market, ...others] = markets;
   if (agreement !== null || market === undefined || others.length > 0)
     throw new Error("not a report of one market");
-  return market;
+  return { ...market, maker, madeAt, from, to };
 }
 
 export function spanOf(

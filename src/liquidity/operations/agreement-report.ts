@@ -20,7 +20,14 @@ import { type LiquiditySpan, overallState } from "../obligations.ts";
 import { liquidityPage } from "../page.tsx";
 import { costToTradeShown, findingsOf, upRuleOf } from "../page-tables.tsx";
 import { describeTotalRules, findingOut, totalFindings, totalRule } from "../report.ts";
-import { costShown, formatCost, type LiquidityAnswer, liquidityInput, totalCosts } from "../schema.ts";
+import {
+  costShown,
+  formatCost,
+  type HeadedAnswer,
+  type LiquidityAnswer,
+  liquidityInput,
+  totalCosts,
+} from "../schema.ts";
 import type { LiquidityDeps } from "../store/store.ts";
 import {
   type PairReport,
@@ -160,14 +167,24 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
   });
 
 /** Returns the only market of a report without an agreement. */
-const marketAlone = (answer: unknown): LiquidityAnswer | undefined => {
-  const { agreement, markets } = answer as LiquidityReport;
-  return agreement === null ? markets[0] : undefined;
+const marketAlone = (answer: unknown): HeadedAnswer | undefined => {
+  const {
+    agreement,
+    markets: [market],
+    maker,
+    madeAt,
+    from,
+    to,
+  } = answer as LiquidityReport;
+  if (agreement !== null || market === undefined) return undefined;
+  const { exchange, symbol, ...others } = market;
+  return { exchange, symbol, maker, madeAt, from, to, ...others };
 };
 
 /** Returns the report of one market in the form of an agreement's. */
 function marketReport({ answer, costs }: Awaited<ReturnType<typeof readMarketReport>>): LiquidityReport {
-  const { exchange, symbol, maker, madeAt, from, to, verdict, findings } = answer;
+  const { maker, madeAt, from, to, ...market } = answer;
+  const { exchange, symbol, verdict, findings } = market;
   const rules = findings.map((finding) => ({ exchange, symbol, ...finding, before: null }));
   return {
     agreement: null,
@@ -185,7 +202,7 @@ function marketReport({ answer, costs }: Awaited<ReturnType<typeof readMarketRep
     before: null,
     rules,
     ...(costs ? { costs: totalCosts(costs) } : {}),
-    markets: [answer],
+    markets: [market],
   };
 }
 
@@ -239,7 +256,7 @@ async function readAgreementReport(
 async function reportOfAgreement(
   deps: SampledDeps,
   period: Period,
-  { maker, details }: Pick<PairReport, "maker" | "details">,
+  { maker, details }: Pick<PairReport, "details"> & Pick<LiquidityReport, "maker">,
 ): Promise<LiquidityReport> {
   const { agreement, days, now } = period;
   const markets: {
@@ -247,7 +264,7 @@ async function reportOfAgreement(
     readonly report: Awaited<ReturnType<typeof reportOfPair>>;
   }[] = [];
   for (const market of agreement.markets) {
-    const report = await reportOfPair(deps, market, { days, now, promise: market.promise, maker, details });
+    const report = await reportOfPair(deps, market, { days, now, promise: market.promise, details });
     markets.push({ market, report });
   }
   const spans = markets.map(({ report }) => report.span);

@@ -30,7 +30,6 @@ export interface PairReport {
   readonly days: ReportDays;
   readonly now: Millis;
   readonly promise: LiquidityPromise | undefined;
-  readonly maker: string | null;
   /** Whether to include figures by hour, and costs to trade by day. */
   readonly details: boolean;
 }
@@ -62,7 +61,7 @@ const MAX_DAYS_BY_HOUR = 31;
 export async function reportOfPair(
   deps: SampledDeps,
   pair: WatchedPair,
-  { days, now, promise, maker, details }: PairReport,
+  { days, now, promise, details }: PairReport,
 ): Promise<{ readonly answer: LiquidityAnswer; readonly span: LiquiditySpan }> {
   const rule = promise && upRuleOf(promise);
   const { span, since } = await readDaysOf(deps, pair, { days, now, rule });
@@ -71,10 +70,6 @@ export async function reportOfPair(
   const answer = {
     exchange: pair.exchange,
     symbol: pair.symbol,
-    maker,
-    madeAt: now,
-    from: dateOf(days.from),
-    to: dateOf(days.to),
     preset: promise?.preset ?? null,
     terms: promise ? describeTerms(promise, splitPair(pair.symbol).quote) : [],
     verdict: overallState(findings),

@@ -25,6 +25,7 @@ import {
   COST_COLUMNS,
   costShown,
   formatCost,
+  type HeadedAnswer,
   type LiquidityAnswer,
   LiquidityShape,
   type liquidityInput,
@@ -101,7 +102,7 @@ export async function readMarketReport(
   deps: LiquidityDeps,
   { exchange, symbol, maker, preset, band, cost, details, ...request }: WatchedRequest,
   call: Call,
-): Promise<{ readonly answer: LiquidityAnswer; readonly costs?: readonly MarketCost[] }> {
+): Promise<{ readonly answer: HeadedAnswer; readonly costs?: readonly MarketCost[] }> {
   const { liquidity, store } = deps;
   const pair = { exchange, symbol };
   if (!liquidity) throw nobodyWatches(pair);
@@ -114,8 +115,10 @@ export async function readMarketReport(
   const bands = { "0.5": 0, "1": 1, "2": 2 } as const;
   const limits = { ...request, band: band === undefined ? undefined : bands[band] };
   const promise = promiseOf(watched?.promise, preset, limits);
-  const options = { days, now, promise, maker: maker ?? null, details };
-  const { answer } = await reportOfPair({ ...deps, liquidity }, pair, options);
+  const options = { days, now, promise, details };
+  const report = await reportOfPair({ ...deps, liquidity }, pair, options);
+  const head = { maker: maker ?? null, madeAt: now, from: dateOf(days.from), to: dateOf(days.to) };
+  const answer = { ...head, ...report.answer };
   if (answer.known === 0 && !watched) throw nobodyWatches(pair);
   if (!cost) return { answer };
   const costs = await readCosts(deps, [pair], days, call);
@@ -143,7 +146,7 @@ function promiseOf(
 }
 
 /** Formats a market's report for people: depths as a table, without missing rules and days without data. */
-export function marketView(answer: LiquidityAnswer) {
+export function marketView(answer: HeadedAnswer) {
   const {
     own,
     market,
