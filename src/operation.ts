@@ -52,6 +52,8 @@ export interface CommandSurface {
   readonly positional?: readonly string[];
   /** Flags that set a boolean field to false, such as --keep-orders for cancelOrders. */
   readonly opposites?: Readonly<Record<string, string>>;
+  /** The operation that the command calls if it is used without its positional field. */
+  readonly without?: Operation;
   /** Shorter names of flags; a field's name in kebab case always works. */
   readonly flags?: Readonly<Record<string, string>>;
   /** Descriptions of the numbers in an object field; each number gets a separate flag. */

@@ -13,6 +13,7 @@ import { STRATEGY_KINDS, type StrategyKind } from "./kinds.ts";
 import type { Lives } from "./lifecycle/life.ts";
 import { changeOperations } from "./lifecycle/operations/changes.ts";
 import { listDefinitions, listStrategies } from "./lifecycle/operations/list.ts";
+import { getStrategy } from "./lifecycle/operations/status.ts";
 import { liquidityOperation } from "./liquidity/operations/agreement-report.ts";
 import { agreementOperations } from "./liquidity/operations/agreements.ts";
 import { watchedPairs } from "./liquidity/operations/report.ts";
@@ -41,6 +42,7 @@ export const createOperations = (
   listDefinitions(kinds, ids, definitions),
   listStrategies(kinds),
   ...changeOperations(livesOf(kinds)),
+  getStrategy(kinds),
   ...historyOperations(kinds.map(({ name }) => name)),
   renameStrategy,
   backtestOperation(ids, definitions),

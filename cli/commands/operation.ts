@@ -3,7 +3,7 @@ import { text } from "../../src/kernel/decimal.ts";
 import type { Operation } from "../../src/operation.ts";
 import { fieldKinds } from "../../src/transport/input.ts";
 import { DATABASE_ARGS, LOCAL_DATABASE_ARGS, STRATEGIES_ARG } from "../host/settings.ts";
-import { type Args, switchFlag, textFlag } from "../terminal/arguments.ts";
+import { type Args, switchFlag, textFlag, type Values } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 import { argName, kebab, partName } from "../terminal/fields.ts";
 
@@ -67,14 +67,19 @@ export function operationCommand(operation: Operation, word?: Word, preview?: Op
       ...fieldArgs(operation, word?.input, word?.fields, word?.path),
       ...(preview || final ? YES_ARGS : {}),
     }),
-    run: async (values) =>
-      (await import("../actions/run-operation.ts")).runOperation(operation, values, {
-        said: saidIn(operation, word),
-        preview,
-        final,
-      }),
+    run: async (values) => {
+      const called = calledFor(operation, values);
+      const { runOperation } = await import("../actions/run-operation.ts");
+      return runOperation(called, values, { said: saidIn(called, word), preview, final });
+    },
   });
 }
+
+/** Returns the operation that a command calls: `status` without an id is one of all strategies. */
+const calledFor = (operation: Operation, values: Values): Operation => {
+  const { without, positional = [] } = operation.cli ?? {};
+  return without && positional.every((field) => values[field] === undefined) ? without : operation;
+};
 
 /** Returns the input that a command's name sets, without fields that its operation does not have. */
 const saidIn = ({ input }: Operation, word: Word | undefined) =>
@@ -147,6 +152,7 @@ interface FieldSchema {
 
 const isRequired = ({ cli, input }: Operation, field: string): boolean =>
   cli?.defaults?.[field] === undefined &&
+  cli?.without === undefined &&
   cli?.parts?.[field] === undefined &&
   !(input.shape[field] as FieldSchema).safeParse(undefined).success;
 
@@ -157,6 +163,12 @@ function describe(operation: Operation, field: string): string {
   const fallback = cli?.defaults?.[field] ?? (parsed.success ? parsed.data : undefined);
   const shown = typeof fallback === "bigint" ? text(fallback) : String(fallback);
   const output =
-    fallback !== undefined ? `(default ${shown})` : isRequired(operation, field) ? "(required)" : "";
+    cli?.without !== undefined
+      ? "(default all running ones)"
+      : fallback !== undefined
+        ? `(default ${shown})`
+        : isRequired(operation, field)
+          ? "(required)"
+          : "";
   return [schema.description ?? "", output].filter(Boolean).join(" ");
 }

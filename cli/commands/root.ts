@@ -38,7 +38,17 @@ export const groupsOf = (kinds: readonly StrategyKind[]): Readonly<Record<string
   "Get started": ["demo", "setup", "doctor", "page"],
   "Market data": ["ticker", "orderbook", "trades", "ohlcv", "exchanges", "compare", "dex"],
   Trade: ["balance", "orders", ...kinds.map(({ group }) => group), "rename", "trade"],
-  "Every strategy": ["definitions", "list", "pause", "resume", "stop", "fills", "orders-of", "events"],
+  "Every strategy": [
+    "definitions",
+    "list",
+    "status",
+    "pause",
+    "resume",
+    "stop",
+    "fills",
+    "orders-of",
+    "events",
+  ],
   Analyze: [
     "backtest",
     "suggest",

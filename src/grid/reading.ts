@@ -1,10 +1,14 @@
+import type * as z from "zod";
 import { configSchemaOf } from "../engine/operations/shapes.ts";
 import { BUYS_ON } from "../model/kill.ts";
 import type { KindReading } from "../ports/kind-reading.ts";
 import { gridKind } from "./kind.ts";
 import { conditionsOf } from "./operations/status.ts";
+import { slotOut } from "./schema/accounting.ts";
 import { centeredPreviewInput, rangePreviewInput } from "./schema/input.ts";
-import { investmentOf } from "./schema/shapes.ts";
+import { gridRangeText } from "./schema/range-view.ts";
+import { currentRange, GridDetailsShape, investmentOf } from "./schema/shapes.ts";
+import { configOut } from "./schema/status-answer.ts";
 import type { GridStrategy } from "./state/state.ts";
 
 /** What grids add to the list and the status. */
@@ -24,4 +28,21 @@ export const gridReading: KindReading<GridStrategy> = {
   definitionOf: () => "grid",
   startedWith: (strategy) => ({ capital: investmentOf(strategy), price: strategy.state.startPrice }),
   noticesOf: conditionsOf,
+  details: GridDetailsShape,
+  detailsOf({ strategy }) {
+    const { exchange: _exchange, symbol: _symbol, ...layout } = configOut("", strategy);
+    const { ledger, slots } = strategy.state;
+    return {
+      kind: "grid",
+      centered: strategy.config.centered !== undefined,
+      ...layout,
+      ...currentRange(strategy),
+      cycles: ledger.cycles,
+      slots: slots.map(slotOut),
+    };
+  },
+  linesOf({ symbol, details }) {
+    const grid = details as z.output<ReturnType<typeof GridDetailsShape>>;
+    return { ...gridRangeText(grid, symbol.split("/")[1]), cycles: String(grid.cycles) };
+  },
 };

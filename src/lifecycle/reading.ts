@@ -1,21 +1,31 @@
 /** What every kind of strategy shows in the list and in a status, and what a kind adds to it. */
 import type * as z from "zod";
 import { isReadable } from "../engine/accounts.ts";
+import { stopReasonOf } from "../engine/decide/stop.ts";
 import { waitNotices } from "../engine/decide/waits.ts";
-import { accountNotices, marketTimeOf, phaseOut } from "../engine/operations/reads.ts";
+import {
+  accountNotices,
+  marketTimeOf,
+  notConfiguredHere,
+  openOrdersOf,
+  phaseOut,
+} from "../engine/operations/reads.ts";
+import { placedOut } from "../engine/operations/shapes.ts";
+import { stopPricesOf } from "../engine/operations/stop-prices.ts";
 import { stalledFor, stalledNotices, watchNotices } from "../engine/pass/stop-watch.ts";
-import { streamNotices } from "../engine/pass/streams/down.ts";
+import { describeStream, streamNotices } from "../engine/pass/streams/down.ts";
 import { upgraded } from "../engine/pass/upgrade.ts";
 import { type Decimal, div, mul, ONE, roundToStep, sum, text, wire, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
 import { MINUTE } from "../kernel/time.ts";
 import { type AccountRef, parseAccountKey } from "../model/account.ts";
-import { groupBy } from "../model/order.ts";
+import { groupBy, type Order } from "../model/order.ts";
+import { describeRefusal } from "../model/refusal-text.ts";
 import type { Accounts, Strategy } from "../model/strategy.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { KindReading, NoticeOut } from "../ports/kind-reading.ts";
 import type { StrategyView } from "../ports/stores/store.ts";
-import type { MODES, StrategyRowShape, TotalShape } from "./schema.ts";
+import type { MODES, StrategyRowShape, statusShape, TotalShape } from "./schema.ts";
 
 /** A kind of strategy that can be read. */
 export interface ReadKind {
@@ -105,7 +115,8 @@ export function rowOut(
 ): z.input<ReturnType<typeof StrategyRowShape>> {
   const { view, accounts, capital } = read;
   const { strategy } = view;
-  const { id, name = null, symbol, status, startedAt, state } = strategy;
+  const { id, name = null, symbol, status, startedAt, stoppedAt, state } = strategy;
+  const now = deps.marketTime(parseAccountKey(strategy.account), view.now);
   const total = totalOf(read);
   return {
     id,
@@ -130,6 +141,7 @@ export function rowOut(
     lastError: strategy.lastError ?? view.accountError,
     lastStepAt: marketTimeOf(deps, strategy, view.steppedAt),
     startedAt,
+    runningTime: Math.max(0, (stoppedAt ?? now) - startedAt),
   };
 }
 
@@ -154,3 +166,41 @@ export function totalsByAsset(reads: readonly ReadStrategy[]): z.input<ReturnTyp
     };
   });
 }
+
+/** Returns the status of a strategy. `orders` are the unsettled ones of its account. */
+export function statusOut(
+  deps: Deps,
+  read: ReadStrategy,
+  { orders, killed }: { readonly orders: readonly Order[]; readonly killed: boolean },
+): z.input<ReturnType<typeof statusShape>> {
+  const { view, reading, mark, accounts, startPrice } = read;
+  const { strategy } = view;
+  const row = rowOut(deps, read, killed);
+  const isStopped = strategy.status === "stopped";
+  const idOf = (slot: number) => reading?.orderId?.(strategy, slot) ?? String(slot);
+  const waiting = isStopped ? [] : strategy.state.refused;
+  return {
+    ...row,
+    lastError: (isStopped ? undefined : deps.store.trouble()) ?? row.lastError ?? foreignTo(deps, strategy),
+    price: wireOrNull(mark),
+    startPrice: wireOrNull(startPrice),
+    unrealizedProfit: mark === undefined ? null : wire(accounts.unrealized),
+    feesPaid: wire(accounts.fees),
+    averageCost: wireOrNull(accounts.averageCost ?? undefined),
+    breakEvenPrice: wireOrNull(accounts.breakEvenPrice ?? undefined),
+    orders: openOrdersOf(orders, strategy.id).map((order) => ({ id: idOf(order.slot), ...placedOut(order) })),
+    waiting: waiting.map(({ slot, reason, detail }) => ({
+      id: idOf(slot),
+      reason,
+      detail: describeRefusal({ reason, detail }),
+    })),
+    stopPrices: stopPricesOf(view, { notices: row.notices, isMoving: strategy.phase === "rebuilding" }),
+    stopReason: stopReasonOf(deps.kinds(strategy.kind), strategy, mark),
+    stream: isStopped ? null : describeStream(strategy.account, deps.streamReport?.()),
+    details: (reading?.detailsOf(view, (at) => marketTimeOf(deps, strategy, at)) ?? null) as null,
+  };
+}
+
+/** Returns that another process has to run a strategy; null if this one does. */
+const foreignTo = ({ venueOf }: Deps, { account, status }: Strategy): string | null =>
+  status === "stopped" || venueOf(parseAccountKey(account)) ? null : notConfiguredHere(account);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { warnings } from "../engine/operations/shapes.ts";
+import { placedFields, StopPriceShape, streamShape, warnings } from "../engine/operations/shapes.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { STRATEGY_STATUSES } from "../model/strategy.ts";
 
@@ -43,6 +43,7 @@ export const StrategyRowShape = lazy(() =>
     lastError: z.string().nullable(),
     lastStepAt: z.number().nullable(),
     startedAt: z.number(),
+    runningTime: z.number(),
   }),
 );
 
@@ -71,3 +72,29 @@ export const StrategyListShape = lazy(() =>
 export const DefinitionsShape = lazy(() =>
   z.object({ definitions: z.array(DefinitionShape()).describe("One row per definition"), count: z.number() }),
 );
+
+/** A status of any strategy: what all have, and its definition's own part. */
+export const statusShape = (details: readonly z.ZodObject[]) =>
+  StrategyRowShape().extend({
+    price: knownOrNull("Price at which its base is valued, in quote; null without one"),
+    startPrice: knownOrNull("Price at its start, in quote"),
+    unrealizedProfit: z.number().nullable(),
+    feesPaid: z.number().describe("All fees so far, in quote"),
+    averageCost: z.number().nullable(),
+    breakEvenPrice: z.number().nullable(),
+    orders: z
+      .array(z.object({ id: z.string().describe("The definition's id of the order"), ...placedFields() }))
+      .describe("Open orders"),
+    waiting: z
+      .array(z.object({ id: z.string(), reason: z.string(), detail: z.string() }))
+      .describe("Orders that wait, each with the reason"),
+    stopPrices: z.array(StopPriceShape()),
+    stopReason: z.string().nullable().describe("Why it stopped, unless you stopped it"),
+    stream: streamShape(),
+    details: z
+      .union(details as [z.ZodObject, ...z.ZodObject[]])
+      .nullable()
+      .describe("Part of its definition: `kind` says which"),
+  });
+
+export const StatusBaseShape = lazy(() => statusShape([z.object({ kind: z.string() })]));

@@ -1,6 +1,9 @@
 import { configSchemaOf } from "../engine/operations/shapes.ts";
 import { startOfPosition } from "../engine/position/position.ts";
+import { text } from "../kernel/decimal.ts";
 import type { KindReading } from "../ports/kind-reading.ts";
+import { OwnDetailsShape } from "./schema/shapes.ts";
+import { ownLines } from "./schema/view.ts";
 import { type OwnStrategy, versionOf } from "./state.ts";
 
 /** What users' own strategies add to the list and the status. */
@@ -18,4 +21,14 @@ export const ownReading: KindReading<OwnStrategy> = {
     })),
   definitionOf: ({ config }) => config.definition,
   startedWith: startOfPosition,
+  orderId: ({ state }, slot) => state.ids[slot] ?? "",
+  details: OwnDetailsShape,
+  detailsOf: ({ strategy: { config, state } }) => ({
+    kind: "strategy",
+    config: { ...config.options },
+    budget: { base: text(config.budget.base), quote: text(config.budget.quote) },
+    state: state.memory === null ? null : JSON.parse(state.memory.json),
+    notes: state.notes ?? {},
+  }),
+  linesOf: ownLines,
 };

@@ -1,8 +1,22 @@
 /** What a kind adds to the list and the status of its strategies, beside what all have. */
+import type * as z from "zod";
 import type { Decimal } from "../kernel/decimal.ts";
+import type { Millis } from "../kernel/time.ts";
 import type { Strategy } from "../model/strategy.ts";
 import type { StrategyDefinitions } from "./definition.ts";
 import type { StrategyView } from "./stores/store.ts";
+
+/** The part of a status that a kind's own lines need. */
+export interface StrategyText {
+  readonly symbol: string;
+  readonly orders: readonly {
+    readonly id: string;
+    readonly side: "buy" | "sell";
+    readonly price: number;
+    readonly amount: number;
+  }[];
+  readonly details: unknown;
+}
 
 /** A notice as responses show it. */
 export interface NoticeOut {
@@ -36,4 +50,15 @@ export interface KindReading<S extends Strategy = Strategy> {
   markOf?(strategy: S): Decimal | undefined;
   /** Returns notices that its passes do not store. */
   noticesOf?(view: StrategyView<S>): readonly NoticeOut[];
+  /** Returns the definition's id of a slot's order; by default the slot's number. */
+  orderId?(strategy: S, slot: number): string;
+  /** Schema of its own part of a status, with the word as `kind`. */
+  readonly details: () => z.ZodObject;
+  /** Returns its own part; `timeOf` converts a stored time to market time. */
+  detailsOf(
+    view: StrategyView<S>,
+    timeOf: (at: Millis | null) => Millis | null,
+  ): Readonly<Record<string, unknown>>;
+  /** Returns its own lines of a status for people. */
+  linesOf(status: StrategyText): Readonly<Record<string, string>>;
 }

@@ -2,8 +2,12 @@ import { configSchemaOf } from "../engine/operations/shapes.ts";
 import { startOfPosition } from "../engine/position/position.ts";
 import type { KindReading } from "../ports/kind-reading.ts";
 import { quoteKind } from "./kind.ts";
-import { quotePreviewInput } from "./schema/input.ts";
+import { QuoteDetailsShape, quotePreviewInput } from "./schema/input.ts";
+import { quoteLines } from "./schema/view.ts";
+import { quotePricedOut, quoteRequestOut, sourcesOut } from "./start/planned-quote.ts";
 import type { QuoteStrategy } from "./state.ts";
+
+const NOT_QUOTED = { reference: null, halfSpread: null, widenedBy: null, at: null, sources: [] };
 
 /** What quotes add to the list and the status. */
 export const quoteReading: KindReading<QuoteStrategy> = {
@@ -22,4 +26,16 @@ export const quoteReading: KindReading<QuoteStrategy> = {
   definitionOf: () => "quote",
   startedWith: startOfPosition,
   markOf: ({ state }) => state.quoted?.reference ?? undefined,
+  details: QuoteDetailsShape,
+  detailsOf({ strategy: { config, state } }, timeOf) {
+    const quoted = state.quoted ?? NOT_QUOTED;
+    const { exchange: _exchange, symbol: _symbol, ...request } = quoteRequestOut("", "", config);
+    return {
+      kind: "quote",
+      ...request,
+      ...quotePricedOut(quoted, sourcesOut(quoted)),
+      quotedAt: timeOf(quoted.at),
+    };
+  },
+  linesOf: quoteLines,
 };

@@ -42,9 +42,7 @@ const describeQuoteEdit = ({ changes, cancelled, orders, kept }: PlannedQuoteEdi
 
 /** The page of one market's quotes: open orders, reference price, P&L and actions. */
 export const QuotesPage = ({ id, session }: { id: string; session: Session }) => (
-  <ById<Quoted> kind="quote" id={id} missing="There are no quotes with the id">
-    {(quotes) => <KnownQuotes quotes={quotes} session={session} />}
-  </ById>
+  <ById<Quoted> id={id}>{(quotes) => <KnownQuotes quotes={quotes} session={session} />}</ById>
 );
 
 function KnownQuotes({ quotes, session }: { quotes: Quoted; session: Session }) {
@@ -121,7 +119,7 @@ function OrdersResting({ quotes, digits }: { quotes: Quoted; digits: Digits }) {
         keyOf={({ side, price }) => `${side} ${price}`}
         empty="There are no open orders."
       />
-      {quotes.refused.length > 0 ? <p class="quiet">Not placed: {describeRefusals(quotes.refused)}</p> : null}
+      {quotes.waiting.length > 0 ? <p class="quiet">Not placed: {describeRefusals(quotes.waiting)}</p> : null}
     </Section>
   );
 }

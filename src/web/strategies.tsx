@@ -1,84 +1,69 @@
-import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
-import { pluralize } from "../kernel/plain-text.ts";
-import { amount, duration, inPercent, money, number, pairOf } from "./format.ts";
-import { type Loaded, useLoad } from "./live.ts";
+import { amount, duration, inPercent, money, pairOf } from "./format.ts";
+import { useLoad } from "./live.ts";
 import { WatchedMarkets } from "./markets/watched-pairs.tsx";
-import { againstHolding, distanceOf, distanceText, gridState } from "./plan-area.tsx";
 import { linkTo } from "./route.ts";
+import { kindOfDefinition } from "./strategy/kind-paths.ts";
 import { nameColumn, passColumn, profitColumn, stateColumn, strategyState } from "./strategy/parts.tsx";
 import { numberColumn, Table, type TableColumn, usePages } from "./table.tsx";
-import type {
-  Definitions,
-  Grid,
-  OwnStatus,
-  OwnStatuses,
-  Quoted,
-  QuotesStatus,
-  Session,
-  Status,
-} from "./types.ts";
-import { ChangeStat, Failed, FoldedSection, NoticeBox, Section, Shown, Stat, valueIn } from "./ui.tsx";
+import type { Definitions, Session, StrategyRow, StrategyTable } from "./types.ts";
+import { ChangeStat, FoldedSection, NoticeBox, Section, Shown, Stat, valueIn } from "./ui.tsx";
 
-/** The page of all grids: the total P&L, then each grid. */
+/** The page of all strategies: the total P&L, then each one. */
 export function Strategies({ session }: { session: Session }) {
-  const running = useLoad<Status>("GET /strategy/grid/status", {}, { live: true });
-  const quoting = useLoad<QuotesStatus>("GET /strategy/quote/status", {}, { live: true });
-  const own = useLoad<OwnStatuses>("GET /strategy/declared/status", {}, { live: true });
-  // The totals are above the grids and count all; showing one after the other would move everything below.
-  const isLoaded = [quoting, own].every(({ data, error }) => data || error);
-  const all = isLoaded ? running : { ...running, data: undefined };
+  const running = useLoad<StrategyTable>("GET /strategies", {}, { live: true });
   return (
     <>
       <h1>Strategies</h1>
-      <Shown of={all} rows={8}>
-        {({ strategies, warnings }) => (
+      <Shown of={running} rows={8}>
+        {({ strategies, totals, warnings }) => (
           <>
             {warnings.map((warning) => (
               <NoticeBox key={warning} kind="warning">
                 {warning}
               </NoticeBox>
             ))}
-            {quoting.data && own.data ? (
-              <Totals grids={strategies} others={[...quoting.data.strategies, ...own.data.strategies]} />
-            ) : null}
-            <Running grids={strategies} session={session} />
+            {totals.map((total) => (
+              <Totals key={`${total.quote} ${total.mode}`} total={total} />
+            ))}
+            <Running rows={strategies} session={session} />
           </>
         )}
       </Shown>
-      <Quotes running={quoting} />
-      <OwnStrategies session={session} status={own} />
+      <StartOwnLinks session={session} />
       <WatchedMarkets />
-      <FoldedSection title="Stopped grids" isClosed>
-        {() => <StoppedGrids />}
+      <FoldedSection title="Stopped" isClosed>
+        {() => <Stopped />}
       </FoldedSection>
     </>
   );
 }
 
-function Running({ grids, session }: { grids: readonly Grid[]; session: Session }) {
+function Running({ rows, session }: { rows: readonly StrategyRow[]; session: Session }) {
   const [search, setSearch] = useState("");
   const words = search.toLowerCase().split(/\s+/);
-  const textOf = ({ id, name, exchange, symbol, status, phase }: Grid) =>
-    `${id} ${name ?? ""} ${exchange} ${symbol} ${status} ${phase}`.toLowerCase();
-  const shown = grids.filter((grid) => words.every((word) => textOf(grid).includes(word)));
+  const textOf = ({ id, name, definition, exchange, symbol, status, phase }: StrategyRow) =>
+    `${id} ${name ?? ""} ${definition} ${exchange} ${symbol} ${status} ${phase}`.toLowerCase();
+  const shown = rows.filter((row) => words.every((word) => textOf(row).includes(word)));
   return (
     <Section
-      title={`Grids (${grids.length})`}
+      title={`Running (${rows.length})`}
       aside={
         <input
           type="search"
-          aria-label="Filter by exchange, pair or state"
-          placeholder="Filter: exchange, pair, state"
+          aria-label="Filter by definition, exchange, pair or state"
+          placeholder="Filter: definition, exchange, pair, state"
           value={search}
           onInput={(event: Event) => setSearch(valueIn(event))}
         />
       }
     >
-      <GridsTable
-        label="Running grids"
-        grids={shown}
-        empty={grids.length > 0 ? "No grid matches the filter." : <NoneRuns session={session} />}
+      <Table
+        label="Running strategies"
+        columns={LIST_COLUMNS}
+        rows={shown}
+        keyOf={({ id }) => id}
+        empty={rows.length > 0 ? "No strategy matches the filter." : <NoneRuns session={session} />}
       />
     </Section>
   );
@@ -86,7 +71,7 @@ function Running({ grids, session }: { grids: readonly Grid[]; session: Session 
 
 const NoneRuns = ({ session }: { session: Session }) => (
   <>
-    No grid runs.{" "}
+    No strategy runs.{" "}
     {session.scope === "read" ? (
       "Use a token with scope trade to start one."
     ) : (
@@ -95,21 +80,19 @@ const NoneRuns = ({ session }: { session: Session }) => (
   </>
 );
 
-function StoppedGrids() {
+function Stopped() {
   const { before, pager } = usePages<string>();
-  const page = useLoad<Status>(
-    "GET /strategy/grid/status",
-    { stopped: true, limit: 100, before },
-    { keep: true },
-  );
+  const page = useLoad<StrategyTable>("GET /strategies", { status: "stopped", before }, { keep: true });
   return (
     <Shown of={page}>
       {({ strategies, next }) => (
         <>
-          <GridsTable
-            label="Stopped grids"
-            grids={strategies.filter(({ status }) => status === "stopped")}
-            empty="No stopped grids."
+          <Table
+            label="Stopped strategies"
+            columns={LIST_COLUMNS}
+            rows={strategies}
+            keyOf={({ id }) => id}
+            empty="No stopped strategies."
           />
           {pager(next)}
         </>
@@ -118,98 +101,34 @@ function StoppedGrids() {
   );
 }
 
-const OWN_COLUMNS: readonly TableColumn<OwnStatus>[] = [
-  nameColumn("declared", ({ strategy, symbol }) => `${strategy} ${symbol}`),
+const unrealizedOf = ({ totalProfit, profit }: Pick<StrategyRow, "totalProfit" | "profit">): number | null =>
+  totalProfit === null ? null : totalProfit - profit;
+
+/** Returns the profit compared with buy and hold; unknown while the price is. */
+const aheadOfHolding = ({
+  totalProfit,
+  holdingProfit,
+}: Pick<StrategyRow, "totalProfit" | "holdingProfit">): number | null =>
+  totalProfit === null || holdingProfit === null ? null : totalProfit - holdingProfit;
+
+const LIST_COLUMNS: readonly TableColumn<StrategyRow>[] = [
+  nameColumn(({ definition }) => kindOfDefinition(definition)),
+  { name: "Definition", of: ({ definition }) => definition, by: ({ definition }) => definition },
   profitColumn("Total", ({ totalProfit }) => totalProfit),
+  profitColumn("Realized", ({ profit }) => profit),
+  profitColumn("Unrealized", unrealizedOf),
+  {
+    name: "Of capital",
+    isNumber: true,
+    of: ({ profitPercent }) => (profitPercent === null ? "–" : inPercent(profitPercent)),
+    by: ({ profitPercent }) => profitPercent ?? Number.NEGATIVE_INFINITY,
+  },
+  profitColumn("vs buy and hold", aheadOfHolding),
   stateColumn(strategyState),
   {
     name: "Orders",
     isNumber: true,
-    of: ({ orders, filledOrders }) => `${orders.length} open, ${filledOrders} filled`,
-  },
-  {
-    name: "Position",
-    isNumber: true,
-    of: ({ position, symbol }) => `${amount(position)} ${pairOf(symbol).base}`,
-  },
-];
-
-/** Running strategies of the user's own, and those that can be started; nothing without any. */
-function OwnStrategies({ session, status }: { session: Session; status: Loaded<OwnStatuses> }) {
-  const list = useLoad<Definitions>("GET /definitions");
-  const loaded = (list.data?.definitions ?? []).filter(({ builtIn }) => !builtIn);
-  const { count = 0 } = status.data ?? {};
-  if (list.error) return <Failed error={list.error} again={list.again} />;
-  if (loaded.length + count === 0) return null;
-  return (
-    <Section title={`Written by you (${count})`}>
-      {status.data && count > 0 ? (
-        <Table
-          label="Running strategies of your own"
-          columns={OWN_COLUMNS}
-          rows={status.data.strategies}
-          keyOf={({ id }) => id}
-          empty="None runs."
-        />
-      ) : null}
-      {session.scope === "read" || loaded.length === 0 ? null : (
-        <p>
-          Start:{" "}
-          {loaded.map(({ name, summary }) => (
-            <>
-              <a key={name} href={linkTo("start-own", name)} title={summary ?? ""}>
-                {name}
-              </a>{" "}
-            </>
-          ))}
-        </p>
-      )}
-    </Section>
-  );
-}
-
-const sourceText = ({ source }: Quoted["sources"][number]): string =>
-  source === "own" ? "own book" : source;
-
-const restingOf = ({ orders }: Quoted, side: "buy" | "sell"): number =>
-  orders.filter((order) => order.side === side).length;
-
-const QUOTE_COLUMNS: readonly TableColumn<Quoted>[] = [
-  nameColumn("quote"),
-  profitColumn("Total", ({ totalProfit }) => totalProfit),
-  stateColumn(strategyState),
-  {
-    name: "Reference price",
-    isNumber: true,
-    of: ({ reference, sources }) => (
-      <>
-        {reference === null ? "no price" : number(reference)}
-        <small>
-          {sources
-            .filter(({ counted }) => counted)
-            .map(sourceText)
-            .join(", ") || "no source counts"}
-        </small>
-      </>
-    ),
-    by: ({ reference }) => reference ?? 0,
-  },
-  {
-    name: "Spread",
-    isNumber: true,
-    of: ({ halfSpreadPercent, spreadPercent, widenedBy }) => (
-      <>
-        {inPercent(halfSpreadPercent === null ? spreadPercent : 2 * halfSpreadPercent)}
-        {widenedBy === null || widenedBy === "asked" ? null : <small>{`by ${widenedBy}`}</small>}
-      </>
-    ),
-    by: ({ spreadPercent }) => spreadPercent,
-  },
-  {
-    name: "Orders",
-    isNumber: true,
-    of: (quote) =>
-      `${pluralize(restingOf(quote, "buy"), "bid")}, ${pluralize(restingOf(quote, "sell"), "ask")}, ${quote.filledOrders} filled`,
+    of: ({ openOrders, filledOrders }) => `${openOrders} open, ${filledOrders} filled`,
     by: ({ filledOrders }) => filledOrders,
   },
   {
@@ -218,116 +137,42 @@ const QUOTE_COLUMNS: readonly TableColumn<Quoted>[] = [
     of: ({ position, symbol }) => `${amount(position)} ${pairOf(symbol).base}`,
     by: ({ position }) => Number(position),
   },
-  passColumn(),
-];
-
-/** A table of running quotes, if any. */
-function Quotes({ running }: { running: Loaded<QuotesStatus> }) {
-  const { data, error, again } = running;
-  if (error) return <Failed error={error} again={again} />;
-  if (data === undefined || data.count === 0) return null;
-  return (
-    <Section title={`Quotes (${data.count})`}>
-      <Table
-        label="Running quotes"
-        columns={QUOTE_COLUMNS}
-        rows={data.strategies}
-        keyOf={({ id }) => id}
-        empty="No quotes run."
-      />
-    </Section>
-  );
-}
-
-const GRID_COLUMNS: readonly TableColumn<Grid>[] = [
-  nameColumn("grid", undefined, () => null),
-  profitColumn("Total", ({ totalProfit }) => totalProfit),
-  profitColumn("Realized", (grid) => grid.profit),
-  profitColumn("Unrealized", ({ unrealizedProfit }) => unrealizedProfit),
-  profitColumn("vs buy and hold", againstHolding),
-  stateColumn(gridState),
-  {
-    name: "Distance to range limit",
-    isNumber: true,
-    of: (grid) => (
-      <span class={(distanceOf(grid) ?? 1) < 0 ? "down" : (distanceOf(grid) ?? 1) < 0.01 ? "warn" : ""}>
-        {distanceText(grid)}
-      </span>
-    ),
-    by: (grid) => distanceOf(grid) ?? Number.POSITIVE_INFINITY,
-  },
-  {
-    name: "Orders",
-    isNumber: true,
-    of: ({ openOrders, filledOrders }) => `${openOrders} open, ${filledOrders} filled`,
-    by: ({ filledOrders }) => filledOrders,
-  },
   numberColumn("Age", ({ runningTime }) => runningTime, duration),
   passColumn(),
 ];
 
-const GridsTable = ({ label, grids, empty }: { label: string; grids: readonly Grid[]; empty: Child }) => (
-  <Table label={label} columns={GRID_COLUMNS} rows={grids} keyOf={({ id }) => id} empty={empty} />
-);
-
-/** A strategy whose capital is not known. */
-type Other = Quoted | OwnStatus;
-
-/** P&L of all strategies by quote asset; paper trading is separate. */
-function Totals({ grids, others }: { grids: readonly Grid[]; others: readonly Other[] }) {
-  const nameOf = ({ symbol, dryRun }: Pick<Grid, "symbol" | "dryRun">) =>
-    `${pairOf(symbol).quote}${dryRun ? " (paper trading)" : ""}`;
+/** Links to the strategies of the user's own that can be started, if any. */
+function StartOwnLinks({ session }: { session: Session }) {
+  const { data } = useLoad<Definitions>("GET /definitions");
+  const loaded = (data?.definitions ?? []).filter(({ builtIn }) => !builtIn);
+  if (session.scope === "read" || loaded.length === 0) return null;
   return (
-    <>
-      {[...new Set([...grids, ...others].map(nameOf))].map((name) => (
-        <Group
-          key={name}
-          name={name}
-          grids={grids.filter((grid) => nameOf(grid) === name)}
-          others={others.filter((one) => nameOf(one) === name)}
-        />
-      ))}
-    </>
+    <Section title="Written by you">
+      <p>
+        Start:{" "}
+        {loaded.map(({ name, summary }) => (
+          <>
+            <a key={name} href={linkTo("start-own", name)} title={summary ?? ""}>
+              {name}
+            </a>{" "}
+          </>
+        ))}
+      </p>
+    </Section>
   );
 }
 
-interface GroupOf {
-  readonly name: string;
-  readonly grids: readonly Grid[];
-  readonly others: readonly Other[];
-}
-
-function Group({ name, grids, others }: GroupOf) {
-  const all = [...grids, ...others];
-  const total = sumOf(all.map(({ totalProfit }) => totalProfit));
-  const realized = sumOf(all.map(({ profit }) => profit));
-  const unrealized = sumOf([
-    ...grids.map(({ unrealizedProfit }) => unrealizedProfit),
-    ...others.map(openProfit),
-  ]);
-  const against = sumOf(grids.map(againstHolding));
-  const capital = sumOf(grids.map(({ investment }) => investment)) ?? 0;
-  const [quote = name] = name.split(",");
+/** P&L of the strategies of one quote asset; paper trading is separate. */
+function Totals({ total }: { total: StrategyTable["totals"][number] }) {
+  const { quote, mode, totalProfit, profit, capital } = total;
+  const name = mode === "paper" ? `${quote} (paper trading)` : quote;
   return (
     <dl class="stats" aria-label={`Totals in ${name}`}>
-      <ChangeStat name={`Total, ${name}`} of={total} isLarge />
-      <ChangeStat name="Realized" of={realized} />
-      <ChangeStat name="Unrealized" of={unrealized} />
-      {grids.length > 0 ? (
-        <>
-          <ChangeStat name={others.length > 0 ? "Grids vs buy and hold" : "vs buy and hold"} of={against} />
-          <Stat
-            name={others.length > 0 ? "Capital of grids" : "Capital"}
-          >{`${money(capital)} ${quote}`}</Stat>
-        </>
-      ) : null}
+      <ChangeStat name={`Total, ${name}`} of={totalProfit} isLarge />
+      <ChangeStat name="Realized" of={profit} />
+      <ChangeStat name="Unrealized" of={unrealizedOf(total)} />
+      <ChangeStat name="vs buy and hold" of={aheadOfHolding(total)} />
+      <Stat name="Capital">{`${money(capital)} ${quote}`}</Stat>
     </dl>
   );
 }
-
-const openProfit = ({ totalProfit, profit }: Other): number | null =>
-  totalProfit === null ? null : totalProfit - profit;
-
-/** Returns the sum; an unknown value makes it unknown. */
-const sumOf = (values: readonly (number | null)[]): number | null =>
-  values.reduce<number | null>((sum, value) => (sum === null || value === null ? null : sum + value), 0);

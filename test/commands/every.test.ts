@@ -50,6 +50,7 @@ const USES: readonly (readonly [string, (result: Reported) => readonly string[]]
   ["rename", (result) => [grid(result), "treasury"]],
   ["definitions", () => []],
   ["list", () => ["--all"]],
+  ["status", () => []],
   ["orders-of", (result) => [grid(result)]],
   ["fills", (result) => [grid(result)]],
   ["events", (result) => [grid(result)]],

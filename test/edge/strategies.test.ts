@@ -15,7 +15,9 @@ it("the worker runs a custom strategy that is deployed with it", async () => {
   try {
     const headers = { ...bearer(edge.tokens.admin), "content-type": "application/json" };
     const call = async (path: string, init: object = {}) =>
-      (await edge.ask(`/api/v1${path}`, { ...init, headers })).json() as Promise<{ strategies: unknown }>;
+      (await edge.ask(`/api/v1${path}`, { ...init, headers })).json() as Promise<{
+        strategies: { id: string }[];
+      }>;
     const body = { exchange: "kraken", symbol: "BTC/USDT", spread: 0.002, size: 100 };
     expect(
       await call("/strategy/declared/two-sided", { method: "POST", body: JSON.stringify(body) }),
@@ -23,8 +25,11 @@ it("the worker runs a custom strategy that is deployed with it", async () => {
       status: "running",
       strategy: "two-sided",
     });
-    const { strategies } = await call("/strategy/declared/status");
-    expect(strategies).toMatchObject([{ lastError: null, orders: [{ id: "bid" }, { id: "ask" }] }]);
+    const { strategies } = await call("/strategies");
+    expect(await call(`/strategies/${strategies[0]?.id}`)).toMatchObject({
+      lastError: null,
+      orders: [{ id: "bid" }, { id: "ask" }],
+    });
   } finally {
     await edge.close();
   }

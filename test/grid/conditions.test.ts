@@ -78,7 +78,9 @@ it("an exchange that does not respond is reported with the time of the next atte
   expect(message).toMatch(
     /edgemaker waits until \d\d:\d\d:\d\d UTC and tries again, and you need to do nothing$/,
   );
-  const quotes = await runOperation<{ strategies: { notices: Notice[] }[] }>(deps, "get_quote_status", {});
+  const quotes = await runOperation<{ strategies: { notices: Notice[] }[] }>(deps, "list_strategies", {
+    definition: "quote",
+  });
   expect(quotes.strategies[0]?.notices).toContainEqual({ code: "exchange_unavailable", message });
   exchange.heal();
   await pass();

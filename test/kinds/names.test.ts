@@ -40,9 +40,7 @@ describe("a strategy's name", () => {
     expect((await ask<Reported>("list_strategies", { definition: "quote" })).strategies).toMatchObject([
       { id, name: "desk" },
     ]);
-    expect((await ask<Reported>("get_quote_status", { id: "desk" })).strategies).toMatchObject([
-      { id, name: "desk" },
-    ]);
+    expect(await ask<Reported>("get_strategy", { id: "desk" })).toMatchObject({ id, name: "desk" });
     expect(await ask("stop_strategy", { id: "desk" })).toMatchObject({ id, status: "stopped" });
   });
 

@@ -10,21 +10,19 @@ import { emulatedExchanges } from "../support/emulated.ts";
 import { gridRequest } from "../support/requests.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
 
-interface Listed {
-  readonly strategies: readonly { readonly notices: readonly { readonly code: string }[] }[];
+interface Status {
+  readonly notices: readonly { readonly code: string }[];
 }
 
 const PLACE = { exchange: "bitget", symbol: "BTC/USDT", baseBudget: 0.05, quoteBudget: 3000 };
 const KINDS = {
-  grid: { start: "start_grid", status: "get_grid_status", input: gridRequest({ exchange: "bitget" }) },
+  grid: { start: "start_grid", input: gridRequest({ exchange: "bitget" }) },
   quote: {
     start: "start_quote",
-    status: "get_quote_status",
     input: { ...PLACE, spread: 0.02, size: 120, useOwn: false, fixedPrice: 60_000 },
   },
   strategy: {
     start: "start_strategy_two_sided",
-    status: "get_strategy_status",
     input: { ...PLACE, spread: 0.02, size: 120 },
   },
 } as const;
@@ -42,7 +40,7 @@ async function running(name: KindName) {
     if (!found) throw new Error(`there is no operation ${operation}`);
     return (await found.run(deps, found.input.parse(input), { actor: "local" })) as T;
   };
-  const { start, status, input } = KINDS[name];
+  const { start, input } = KINDS[name];
   const { id } = await ask<{ id: string }>(start, input);
   const alerts = await alertsOf({ context: box.context, local: box.time.local });
   const pass = async (times: number) => {
@@ -54,8 +52,8 @@ async function running(name: KindName) {
     return alerts();
   };
   const notices = async () => {
-    const { strategies } = await ask<Listed>(status, { id });
-    return strategies.flatMap((one) => one.notices.map(({ code }) => code));
+    const { notices: shown } = await ask<Status>("get_strategy", { id });
+    return shown.map(({ code }) => code);
   };
   const cancel = (side: string) => {
     for (const order of venue.open().filter((one) => one.side === side))

@@ -52,8 +52,9 @@ it.each<[string, StrategyDefinitions, string]>([
   const resumed = await ask<{ success: boolean; message: string }>("resume_strategy", { id });
   expect(resumed).toMatchObject({ success: false, message: expect.stringContaining(why) });
   expect(resumed.message).not.toContain("is resumed");
-  expect(await ask("get_strategy_status", { id })).toMatchObject({
-    strategies: [{ phase: "paused", lastError: expect.stringContaining(why) }],
+  expect(await ask("get_strategy", { id })).toMatchObject({
+    phase: "paused",
+    lastError: expect.stringContaining(why),
   });
   // With the file it trades again, whatever was resumed meanwhile.
   expect(await asking([twoSided]).ask("resume_strategy", { id })).toMatchObject({

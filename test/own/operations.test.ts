@@ -6,9 +6,10 @@ import { ONE } from "../../src/kernel/decimal.ts";
 import { kindsWith } from "../../src/kinds.ts";
 import { createOperations } from "../../src/operations.ts";
 import { defineStrategy, RESERVED_FIELDS } from "../../src/own/define.ts";
-import { ownStrategyStatusView } from "../../src/own/schema/view.ts";
+import { ownLines } from "../../src/own/schema/view.ts";
 import type { StrategyDefinitions, StrategyInput } from "../../src/ports/definition.ts";
 import type { Deps } from "../../src/ports/deps.ts";
+import type { StrategyText } from "../../src/ports/kind-reading.ts";
 import { inputRefusal } from "../../src/transport/input.ts";
 import { toolOf } from "../../src/transport/mcp/tools.ts";
 import { openApi } from "../../src/transport/openapi.ts";
@@ -50,11 +51,10 @@ interface Started {
 
 it("a status shows the state that the strategy returned last", async () => {
   const { ask } = await asking([buyer]);
-  await ask<Started>("start_strategy_buyer", PLACE);
-  const read = () => ask<{ strategies: { state: unknown }[] }>("get_strategy_status", {});
-  expect((await read()).strategies[0]?.state).toEqual({ round: 0, bought: "0" });
-  const view = ownStrategyStatusView(await read()) as { strategies: { state: string }[] };
-  expect(view.strategies[0]?.state).toBe('{"round":0,"bought":"0"}');
+  const { id } = await ask<Started>("start_strategy_buyer", PLACE);
+  const status = await ask<StrategyText>("get_strategy", { id });
+  expect(status).toMatchObject({ details: { kind: "strategy", state: { round: 0, bought: "0" } } });
+  expect(ownLines(status).state).toBe('{"round":0,"bought":"0"}');
 });
 
 it("a declared strategy shows a plan, starts exactly that plan, and stops", async () => {
@@ -63,9 +63,9 @@ it("a declared strategy shows a plan, starts exactly that plan, and stops", asyn
   expect(plan.orders.map(({ id, side }) => `${id} ${side}`)).toEqual(["bid buy", "ask sell"]);
   const started = await ask<Started>("start_strategy_two_sided", { ...PLACE, planHash: plan.planHash });
   expect(started).toMatchObject({ status: "running", strategy: "two-sided", warnings: [] });
-  const [status] = (await ask<{ strategies: Started[] }>("get_strategy_status", {})).strategies;
-  expect(status).toMatchObject({ id: started.id, config: { spread: 0.002, size: 100 }, lastError: null });
-  expect(status?.orders.map(({ id }) => id)).toEqual(["bid", "ask"]);
+  const status = await ask<Started>("get_strategy", { id: started.id });
+  expect(status).toMatchObject({ details: { config: { spread: 0.002, size: 100 } }, lastError: null });
+  expect(status.orders.map(({ id }) => id)).toEqual(["bid", "ask"]);
   expect(await ask("list_strategies", {})).toMatchObject({
     count: 1,
     strategies: [{ definition: "two-sided" }],
@@ -269,13 +269,10 @@ it("a status shows orders that are not placed, by their ids", async () => {
   });
   const { ask } = await asking([small]);
   const { spread: _, size: _size, ...place } = PLACE;
-  await ask("start_strategy_small", place);
-  const { strategies } = await ask<{ strategies: readonly { refused: object[]; orders: object[] }[] }>(
-    "get_strategy_status",
-    {},
-  );
-  expect(strategies[0]?.orders).toMatchObject([{ id: "good", side: "buy" }]);
-  expect(strategies[0]?.refused).toEqual([
+  const { id } = await ask<Started>("start_strategy_small", place);
+  const status = await ask<{ waiting: object[]; orders: object[] }>("get_strategy", { id });
+  expect(status.orders).toMatchObject([{ id: "good", side: "buy" }]);
+  expect(status.waiting).toEqual([
     { id: "tiny", reason: "below_minimum", detail: "tiny is below the exchange's minimum" },
   ]);
 });

@@ -39,7 +39,7 @@ it.each([0.8, 1.2])(
     await shock(context, { symbol: "BTC/USDT", factor, at: time.now() });
     time.pass(10_000);
     await runPassNow(deps, deps.venue("kraken"));
-    const { strategies } = await call<Status>("get_strategy_status", {});
+    const { strategies } = await call<Status>("list_strategies", {});
     expect(strategies).toMatchObject([{ position: "1", totalProfit: 0, profit: 0 }]);
   },
 );

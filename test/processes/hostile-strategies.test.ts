@@ -158,7 +158,7 @@ it("code that throws, loops, fills the memory or ends its process pauses only it
     expect(await metricOf(server, "edgemaker_failed_passes")).toEqual([0, 0, 0, 0]);
   }
   await eventually(
-    () => call<Status>(server, "GET", "/strategy/declared/status"),
+    () => call<Status>(server, "GET", "/strategies?definition=strategy"),
     ({ strategies }) => strategies.every(({ phase }) => phase === "paused"),
   );
   await eventually(

@@ -122,7 +122,7 @@ it("quotes of two servers, one of which is killed, place no order twice and none
     ask(two, "POST", "/strategy/quote", quotes("mexc", 0.0006)),
   ]);
   const filled = async () => {
-    const { strategies } = await ask(one, "GET", "/strategy/quote/status");
+    const { strategies } = await ask(one, "GET", "/strategies?definition=quote");
     return strategies.map(({ filledOrders }) => filledOrders);
   };
   const each = (least: number) => (counts: readonly number[]) => counts.every((count) => count >= least);

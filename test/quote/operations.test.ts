@@ -22,10 +22,6 @@ const REQUEST = {
   name: "mine",
 };
 
-interface Status {
-  readonly strategies: readonly [Readonly<Record<string, unknown>>];
-}
-
 async function quoteBox(options: TestSandbox = {}) {
   const box = await testSandbox(options);
   const asking = askingOf({ ...box.deps, interval: 5000 });
@@ -55,15 +51,17 @@ describe("quotes", () => {
     const orders = ["buy 0.00202 at 59400", "sell 0.00198 at 60600"];
     expect(await open()).toEqual(orders);
     const { id } = started;
-    expect((await ask<Status>("get_quote_status", { id })).strategies).toEqual([
-      {
-        id,
-        name: "mine",
-        dryRun: false,
-        exchange: "kraken",
-        symbol: "BTC/USDT",
-        status: "running",
-        phase: expect.stringMatching(/^(placing|active)$/),
+    expect(await ask<object>("get_strategy", { id })).toMatchObject({
+      id,
+      name: "mine",
+      definition: "quote",
+      mode: "simulated",
+      exchange: "kraken",
+      symbol: "BTC/USDT",
+      status: "running",
+      phase: expect.stringMatching(/^(placing|active)$/),
+      details: {
+        kind: "quote",
         spreadPercent: 2,
         levels: 1,
         budget: { base: "0.05", quote: "3000" },
@@ -74,23 +72,23 @@ describe("quotes", () => {
         widenedBy: "asked",
         quotedAt: START,
         sources: [{ source: "fixed", counted: true, because: null }],
-        orders: [
-          { side: "buy", price: 59_400, amount: 0.00202 },
-          { side: "sell", price: 60_600, amount: 0.00198 },
-        ],
-        filledOrders: 0,
-        profit: 0,
-        totalProfit: expect.any(Number),
-        position: "0.05",
-        averageCost: 60_000,
-        refused: [],
-        notices: [],
-        startedAt: START,
-        lastStepAt: time.now(),
-        stream: null,
-        lastError: null,
       },
-    ]);
+      orders: [
+        { side: "buy", price: 59_400, amount: 0.00202 },
+        { side: "sell", price: 60_600, amount: 0.00198 },
+      ],
+      filledOrders: 0,
+      profit: 0,
+      totalProfit: expect.any(Number),
+      position: "0.05",
+      averageCost: 60_000,
+      waiting: [],
+      notices: [],
+      startedAt: START,
+      lastStepAt: time.now(),
+      stream: null,
+      lastError: null,
+    });
     expect(await ask("list_strategies")).toMatchObject({
       strategies: [
         {
@@ -152,9 +150,11 @@ describe("quotes", () => {
     });
     expect(await exposure("start_quote", paper)).toEqual({ trades: "nothing" });
     const { id } = await ask<{ id: string }>("start_quote", paper);
-    expect((await ask<Status>("get_quote_status", { id })).strategies).toMatchObject([
-      { dryRun: true, status: "running", orders: [{ side: "buy", price: 59_400, amount: 0.00202 }] },
-    ]);
+    expect(await ask<object>("get_strategy", { id })).toMatchObject({
+      mode: "paper",
+      status: "running",
+      orders: [{ side: "buy", price: 59_400, amount: 0.00202 }],
+    });
     expect(await open()).toEqual([]);
   });
 
@@ -198,7 +198,7 @@ describe("quotes", () => {
     expect(await ask("stop_strategy", { id })).toMatchObject({ success: true, status: "stopped" });
     expect([await open(), await ask("list_strategies")]).toMatchObject([[], { strategies: [], count: 0 }]);
     await expect(ask("edit_quote", { id, levels: 2 })).rejects.toThrow(/is stopped: start new quotes/);
-    await expect(ask("get_quote_status", { id: "quote-no" })).rejects.toThrow("there are no quotes quote-no");
+    await expect(ask("get_strategy", { id: "quote-no" })).rejects.toThrow("there is no strategy quote-no");
   });
 
   it("are not started while the kill switch is on, or with a plan that is outdated", async () => {

@@ -28,8 +28,7 @@ it("cancels its orders when the book cannot be read for longer than its price co
   for (const _pass of [1, 2]) await tick(15_000);
   await tick();
   expect(await resting()).toEqual([]);
-  const status = async () =>
-    (await call<{ strategies: [Quotes] }>("GET", `/strategy/quote/status?id=${id}`)).body.strategies[0];
+  const status = async () => (await call<Quotes>("GET", `/strategies/${id}`)).body;
   expect((await status()).notices).toMatchObject([{ code: "no_reference" }]);
   switches.isBookCut = false;
   await tick();

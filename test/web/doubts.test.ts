@@ -211,12 +211,7 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
   it("add no paper trading to real P&L", async () => {
     const { page, context } = await served.signIn();
     await served.call("POST", "/strategy/grid", GRID);
-    await page.route("**/strategy/grid/status", async (route) => {
-      const response = await route.fetch();
-      const { strategies, ...rest } = (await response.json()) as { strategies: object[] };
-      const paper = strategies.map((grid) => ({ ...grid, id: "paper", dryRun: true }));
-      await route.fulfill({ response, json: { ...rest, strategies: [...strategies, ...paper] } });
-    });
+    await served.call("POST", "/strategy/grid", { ...GRID, dryRun: true });
     await page.reload();
     await page.getByLabel("Totals in USDT (paper trading)").waitFor();
     expect(await page.getByLabel("Totals in USDT").count()).toBe(2);
@@ -255,7 +250,7 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
     const { page, context } = await served.signIn();
     await page.clock.install({ time: "2026-01-01T00:00:00Z" });
     await page.reload();
-    await page.getByRole("heading", { name: "Grids (" }).waitFor();
+    await page.getByRole("heading", { name: "Running (" }).waitFor();
     await page.clock.pauseAt("2026-01-01T01:00:00Z");
     const [read, released] = [signal(), signal()];
     const hold = async (route: Route) => {
@@ -268,7 +263,7 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
     await served.call("POST", "/strategy/grid", { ...GRID, name: "first" });
     await read.came;
     // Another list of the page hears of the same event.
-    const isHeard = page.waitForRequest("**/strategy/quote/status");
+    const isHeard = page.waitForRequest("**/api/v1/strategies");
     await served.call("POST", "/strategy/grid", { ...GRID, name: "second" });
     await isHeard;
     released.send();

@@ -169,7 +169,7 @@ describe.skipIf(!findChromium())("every page in Chromium (skipped without Chromi
     await page.getByRole("button", { name: "Stop all and sell" }).click();
     await page.getByRole("dialog").getByText("the kill switch is on").waitFor();
     await page.getByRole("button", { name: "Close" }).click();
-    await page.getByText("No grid runs.").waitFor();
+    await page.getByText("No strategy runs.").waitFor();
     const response = await served.server.ask("/api/v1/strategy/grid/list");
     expect(await response.json()).toMatchObject({ count: 0 });
     await context.close();

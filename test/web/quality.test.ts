@@ -65,7 +65,10 @@ describe.skipIf(!findChromium())("execution quality on the page (skipped without
       requests.push(new URL(route.request().url()).search);
       return route.fulfill({ json: ANSWER });
     });
-    await page.getByRole("table", { name: "Running quotes" }).getByRole("link", { name: "BTC/USDT" }).click();
+    await page
+      .getByRole("table", { name: "Running strategies" })
+      .getByRole("link", { name: "BTC/USDT" })
+      .click();
     const part = page.getByRole("region", { name: "Execution quality" });
     await part.getByRole("button").waitFor();
     expect(requests).toEqual([]);

@@ -6,29 +6,26 @@ import { newToken } from "../support/signed-in.ts";
 describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)", () => {
   const served = servedPage();
 
-  it("are hidden if there are none, and appear automatically with their open orders", async () => {
+  it("appear automatically with their open orders, and leave the table when they stop", async () => {
     const { page, context, errors, strangers } = await served.signIn();
-    await page.getByText("No grid runs.").waitFor();
-    expect(await page.getByText("Quotes (").count()).toBe(0);
+    await page.getByText("No strategy runs.").waitFor();
     const request = { exchange: "kraken", symbol: "BTC/USDT", spread: 0.02, size: 100, levels: 2 };
     const started = await served.server.ask("/api/v1/strategy/quote", {
       method: "POST",
       body: JSON.stringify(request),
     });
     expect(started.status).toBe(200);
-    await page.getByRole("heading", { name: "Quotes (1)" }).waitFor();
-    const table = page.getByRole("table", { name: "Running quotes" });
-    await table.getByText("2 bids, 2 asks, 0 filled").waitFor();
+    await page.getByRole("heading", { name: "Running (1)" }).waitFor();
+    const table = page.getByRole("table", { name: "Running strategies" });
+    await table.getByText("4 open, 0 filled").waitFor();
     await expect
       .poll(() => page.locator(".stats dt").allTextContents())
-      .toEqual(["Total, USDT", "Realized", "Unrealized"]);
+      .toEqual(["Total, USDT", "Realized", "Unrealized", "vs buy and hold", "Capital"]);
     const text = await table.innerText();
     expect(text).toMatch(/BTC\/USDT\s+kraken\s+quote-kraken-BTC-USDT-\d+/);
-    expect(text).toMatch(/own book/);
     const { id } = (await started.json()) as { id: string };
-    await page.getByRole("heading", { name: "Grids (0)" }).waitFor();
     await served.server.ask("/api/v1/strategy/grid", { method: "DELETE", body: JSON.stringify({ id }) });
-    await page.getByRole("heading", { name: "Quotes (1)" }).waitFor({ state: "detached" });
+    await page.getByRole("heading", { name: "Running (0)" }).waitFor();
     expect(errors).toEqual([]);
     expect(strangers).toEqual([]);
     await context.close();
@@ -48,7 +45,10 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
     const open = async () =>
       (await served.call<{ count: number }>("GET", "/orders?exchange=kraken&symbol=BTC%2FUSDT")).count;
     const { page, context, errors, strangers } = await served.signIn();
-    await page.getByRole("table", { name: "Running quotes" }).getByRole("link", { name: "BTC/USDT" }).click();
+    await page
+      .getByRole("table", { name: "Running strategies" })
+      .getByRole("link", { name: "BTC/USDT" })
+      .click();
     await page.getByRole("region", { name: "Open orders" }).getByText("sell").first().waitFor();
     const answer = async (button: string, says: RegExp, yes: string, pattern: RegExp) => {
       await page.getByRole("button", { name: button, exact: true }).click();

@@ -35,7 +35,7 @@ describe.skipIf(!findChromium())("the page in Chromium (skipped without Chromium
 
   it("shows the total before the realized profit, with the kill switch and panic next to it", async () => {
     const { page, context, errors, strangers } = await served.signIn();
-    await page.getByText("No grid runs.").waitFor();
+    await page.getByText("No strategy runs.").waitFor();
     const started = await served.server.ask("/api/v1/strategy/grid", {
       method: "POST",
       body: JSON.stringify(GRID),
@@ -47,7 +47,7 @@ describe.skipIf(!findChromium())("the page in Chromium (skipped without Chromium
       .poll(() => page.locator(".stats dt").allTextContents())
       .toEqual(["Total, USDT", "Realized", "Unrealized", "vs buy and hold", "Capital"]);
     await page.getByRole("searchbox").fill("mexc");
-    await page.getByText("No grid matches the filter.").waitFor();
+    await page.getByText("No strategy matches the filter.").waitFor();
 
     const kill = page.getByRole("button", { name: /^Kill switch/ });
     await kill.click();

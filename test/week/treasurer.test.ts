@@ -103,8 +103,11 @@ async function startQuotes({ page, venue }: Stage): Promise<void> {
 }
 
 async function editQuotes({ page, call }: Stage): Promise<void> {
-  const before = await call<QuotesStatus>("/strategy/quote/status");
-  expect(before.strategies).toMatchObject([{ spreadPercent: 2, maxLoss: "10" }]);
+  const { strategies } = await call<{ strategies: readonly { id: string }[] }>(
+    "/strategies?definition=quote",
+  );
+  const details = async () => (await call<QuotesStatus>(`/strategies/${strategies[0]?.id}`)).details;
+  expect(await details()).toMatchObject({ spreadPercent: 2, maxLoss: "10" });
   await page.getByRole("button", { name: "Edit" }).click();
   await page.getByLabel("Spread between bid and ask, %").fill("3");
   await page.getByRole("button", { name: "Change exactly as planned" }).click();
@@ -114,13 +117,11 @@ async function editQuotes({ page, call }: Stage): Promise<void> {
     .getByText(/is changed|changes with its next passes/)
     .waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
-  await expect
-    .poll(async () => (await call<QuotesStatus>("/strategy/quote/status")).strategies[0]?.spreadPercent)
-    .toBe(3);
+  await expect.poll(async () => (await details()).spreadPercent).toBe(3);
 }
 
 interface QuotesStatus {
-  readonly strategies: readonly { readonly spreadPercent: number }[];
+  readonly details: { readonly spreadPercent: number };
 }
 
 /** Names the quotes, which lists show from then on. */
@@ -128,7 +129,7 @@ async function nameQuotes({ page, call }: Stage): Promise<void> {
   await page.getByLabel("Name of the strategy").fill("desk");
   await page.getByRole("button", { name: "Rename" }).click();
   await page.getByRole("heading", { level: 1, name: `desk ${PAIR} on mexc` }).waitFor();
-  expect(await call("/strategy/quote/status?id=desk")).toMatchObject({ strategies: [{ name: "desk" }] });
+  expect(await call("/strategies/desk")).toMatchObject({ name: "desk" });
 }
 
 /** A form filled in from a budget, for each choice of what happens beyond the range. */
@@ -238,14 +239,14 @@ async function seeReports(at: Stage): Promise<void> {
 }
 
 async function stopAll({ page, venue }: Stage): Promise<void> {
-  for (const [table, name] of [
-    ["Running quotes", "desk"],
-    ["Running grids", PAIR],
+  for (const [yes, name] of [
+    ["Stop them", "desk"],
+    ["Stop it", PAIR],
   ] as const) {
     await open(page, "Strategies");
-    await page.getByRole("table", { name: table }).getByRole("link", { name }).click();
+    await page.getByRole("table", { name: "Running strategies" }).getByRole("link", { name }).click();
     await page.getByRole("heading", { level: 1, name }).waitFor();
-    await confirm(page, "Stop", table === "Running quotes" ? "Stop them" : "Stop it");
+    await confirm(page, "Stop", yes);
   }
   await expect.poll(() => venue.open(PAIR)).toEqual([]);
 }

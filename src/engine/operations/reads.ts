@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { type Decimal, text, wire } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { idField } from "../../kernel/fields.ts";
 
@@ -12,11 +11,7 @@ import { type Order, ordersOf } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
-import { waitNotices } from "../decide/waits.ts";
-
-import { stalledFor, stalledNotices } from "../pass/stop-watch.ts";
-import { streamNotices } from "../pass/streams/down.ts";
-import { type PositionStrategy, positionAccounts } from "../position/position.ts";
+import type { PositionStrategy } from "../position/position.ts";
 import { changedFields } from "./shapes.ts";
 
 export const READS_STRATEGIES = {
@@ -26,12 +21,6 @@ export const READS_STRATEGIES = {
   mcp: { isSelfContained: true },
 } as const;
 
-export const statusInput = lazy(() =>
-  z.object({
-    id: idField("Invalid request").optional().describe("Strategy id; default: all running ones"),
-  }),
-);
-
 /** Returns a stored time in the account's market time, which a sandbox can let run faster. */
 export const marketTimeOf = <At extends Millis | null>(
   { marketTime }: Deps,
@@ -39,39 +28,8 @@ export const marketTimeOf = <At extends Millis | null>(
   at: At,
 ) => (at === null ? at : marketTime(parseAccountKey(account), at));
 
-const KILLED = { code: "killed", message: "the kill switch is on: nothing is placed until it is off" };
-
-/** Returns a strategy as lists show it, with the notices that its own passes cannot know. */
-export function listedStrategy<More extends object>(
-  { interval, streamReport }: Deps,
-  view: StrategyView<PositionStrategy>,
-  killed: boolean,
-  more: More,
-) {
-  const { id, name = null, account, symbol, status, startedAt, state } = view.strategy;
-  const { exchange, kind } = parseAccountKey(account);
-  const isKilled = killed && status !== "stopped";
-  const notices = [
-    ...state.notices,
-    ...accountNotices(view),
-    ...waitNotices(view),
-    ...stalledNotices(view, interval),
-    ...streamNotices(view, streamReport?.()),
-    ...(isKilled ? [KILLED] : []),
-  ];
-  return {
-    id,
-    name,
-    dryRun: kind === "dry",
-    ...more,
-    exchange,
-    symbol,
-    status,
-    stalled: stalledFor(view, interval) > 0,
-    notices: notices.map((notice) => ({ ...notice })),
-    startedAt,
-  };
-}
+export const notConfiguredHere = (account: string): string =>
+  `this process is not configured for ${account}: another process has to run it`;
 
 /** Why the passes of a strategy's account fail, if the exchange causes it. */
 export interface AccountNotice {
@@ -128,29 +86,6 @@ export const openOrdersOf = (orders: readonly Order[], id: string): readonly Ord
 export const phaseOut = ({ phase, wants, status }: Strategy): string =>
   wants === "stop" && status !== "stopped" ? "stopping" : phase;
 
-/** Returns the result of a position at a price. */
-export function positionOut(strategy: PositionStrategy, mark: Decimal | undefined) {
-  const { realized, total, position, averageCost, filledOrders } = positionAccounts(strategy, mark);
-  return {
-    filledOrders,
-    profit: wire(realized),
-    totalProfit: mark === undefined ? null : wire(total),
-    position: text(position),
-    averageCost: averageCost === null ? null : wire(averageCost),
-  };
-}
-
-/** Reads the requested strategy, or all running ones, for their status. */
-export async function readStatusViews<S extends PositionStrategy>(
-  deps: Deps,
-  kind: PositionKind<S>,
-  id: string | undefined,
-) {
-  const views = id === undefined ? await runningViews(deps, kind) : [await viewNamed(deps, kind, id)];
-  const account = id === undefined ? undefined : views[0]?.strategy.account;
-  return { views, orders: await deps.store.unsettledOrders(account), killed: await deps.store.killed() };
-}
-
 /** A kind whose strategies have one position, and the texts of its operations. */
 export interface PositionKind<S extends PositionStrategy, Requested extends object = object>
   extends NamedKind<S> {
@@ -181,10 +116,6 @@ const viewsOf = <S extends Strategy>(
   views
     .filter(({ strategy }) => strategy.kind === name)
     .map((view) => ({ ...view, strategy: as(view.strategy) }));
-
-/** Returns the strategies of one kind that are not stopped. */
-export const runningViews = <S extends Strategy>({ store }: Deps, kind: NamedKind<S>) =>
-  store.strategies({ stopped: false, kind: kind.name, counted: false }).then((views) => viewsOf(kind, views));
 
 /** Returns one strategy. Throws AppError if none of this kind has the id. */
 export async function viewNamed<S extends Strategy>(

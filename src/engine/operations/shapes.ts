@@ -1,6 +1,7 @@
 /** Fields that the answers about all strategies with one position share. */
 import * as z from "zod";
 import { wire } from "../../kernel/decimal.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { type Market, SIDES } from "../../model/market.ts";
 import type { OrderTerms } from "../../model/order.ts";
 import { STRATEGY_STATUSES } from "../../model/strategy.ts";
@@ -44,19 +45,6 @@ export const changedFields = () => ({
   message: z.string(),
 });
 
-/** The fields of a strategy in a list. */
-export const listedFields = () => ({
-  id: z.string(),
-  name: z.string().nullable(),
-  dryRun: z.boolean(),
-  exchange: z.string(),
-  symbol: z.string(),
-  status: z.enum(STRATEGY_STATUSES),
-  stalled: z.boolean().describe("true if there was no pass for three intervals"),
-  notices: warnings(),
-  startedAt: z.number(),
-});
-
 /** Comes from the process that responds. */
 export const streamShape = () =>
   z
@@ -65,23 +53,6 @@ export const streamShape = () =>
     .describe(
       "State of the exchange's stream, and mean time from a fill to the next order; null without one",
     );
-
-/** The fields of a strategy's status. */
-export const statusFields = () => {
-  const { stalled: _, ...listed } = listedFields();
-  return {
-    ...listed,
-    phase: z.string(),
-    filledOrders: z.number(),
-    profit: z.number(),
-    totalProfit: z.number().nullable(),
-    position: z.string(),
-    averageCost: z.number().nullable(),
-    lastStepAt: z.number().nullable(),
-    stream: streamShape(),
-    lastError: z.string().nullable(),
-  };
-};
 
 /** Fields of every start, which are no config of a definition. */
 const START_FIELDS: ReadonlySet<string> = new Set(["exchange", "symbol", "dryRun", "dryBalance", "name"]);
@@ -103,3 +74,12 @@ export function configSchemaOf(schema: z.ZodType): Record<string, unknown> {
     required: required.filter(isOfConfig),
   };
 }
+
+export const StopPriceShape = lazy(() =>
+  z.object({
+    reason: z.enum(["stop_loss", "take_profit", "trigger"]),
+    price: z.number(),
+    distancePercent: z.number().nullable().describe("Distance from the last price; negative below it"),
+    armed: z.boolean().describe("true if reaching the price has an effect now"),
+  }),
+);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { waitNotices } from "../../engine/decide/waits.ts";
-import { accountNotices, marketTimeOf } from "../../engine/operations/reads.ts";
+import { accountNotices, marketTimeOf, notConfiguredHere } from "../../engine/operations/reads.ts";
 import { stalledFor, stalledNotices, watchNotices } from "../../engine/pass/stop-watch.ts";
 import { describeStream, streamNotices } from "../../engine/pass/streams/down.ts";
 import { text } from "../../kernel/decimal.ts";
@@ -27,9 +27,6 @@ const GRIDS_READ = {
   failure: "Internal error",
   mcp: { isSelfContained: true },
 } as const;
-
-const notConfiguredHere = (account: string): string =>
-  `this process is not configured for ${account}: another process has to run it`;
 
 const pauseOf = ({ strategy: { id, phase, wants } }: ViewWithoutTime): Condition[] =>
   phase === "paused" || wants === "pause"

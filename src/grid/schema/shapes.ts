@@ -1,12 +1,9 @@
 import * as z from "zod";
-
-import { placedFields, streamShape } from "../../engine/operations/shapes.ts";
+import { placedFields, StopPriceShape, streamShape } from "../../engine/operations/shapes.ts";
 import { type Decimal, div, mul, ONE, roundToStep, sum, wire, ZERO } from "../../kernel/decimal.ts";
 import { exchangeField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { calledBy, STRATEGY_STATUSES } from "../../model/strategy.ts";
-import type { StrategyView } from "../../ports/stores/store.ts";
-
 import type { GridConfig } from "../state/config.ts";
 import { rangeNow } from "../state/range.ts";
 import type { GridStrategy } from "../state/state.ts";
@@ -80,51 +77,6 @@ export const GridStatusShape = lazy(() =>
   }),
 );
 
-const StopPriceShape = lazy(() =>
-  z.object({
-    reason: z.enum(["stop_loss", "take_profit", "trigger"]),
-    price: z.number(),
-    distancePercent: z.number().nullable().describe("Distance from the last price; negative below it"),
-    armed: z.boolean().describe("true if reaching the price has an effect now"),
-  }),
-);
-
-type ReportedNotices = readonly { readonly code: string }[];
-
-/** Notices that mean a reached price may have no effect. */
-const UNWATCHED = new Set(["stalled", "stop_price_unwatched", "stop_price_held_up"]);
-
-/** Returns the prices at which a grid starts and stops. */
-export function stopPricesOf(
-  { strategy, memory }: StrategyView<GridStrategy>,
-  watch: ReportedNotices,
-): z.input<ReturnType<typeof StopPriceShape>>[] {
-  const { config, status, phase, wants, state, symbol } = strategy;
-  const mark = memory.marks[symbol]?.mid;
-  const isWatched = ![...state.notices, ...watch].some(({ code }) => UNWATCHED.has(code));
-  const isRunning = status === "running" && phase !== "starting" && phase !== "stopping" && !state.rebuild;
-  const prices = [
-    ["stop_loss", config.stopLossPrice, isRunning],
-    ["take_profit", config.takeProfitPrice, isRunning],
-    ["trigger", status === "idle" ? config.triggerPrice : undefined, status === "idle"],
-  ] as const;
-  return prices.flatMap(([reason, price, isLive]) =>
-    price === undefined
-      ? []
-      : [
-          {
-            reason,
-            price: wire(price),
-            distancePercent: mark === undefined || mark === ZERO ? null : distancePercent(price, mark),
-            armed: isLive && isWatched && wants === "run" && state.exit === null,
-          },
-        ],
-  );
-}
-
-const distancePercent = (price: Decimal, mark: Decimal): number =>
-  wire(roundToStep(div((price - mark) * 100n, mark, "half"), ONE / 100n, "half"));
-
 /** Returns the sum of all slots' orders. */
 export const investmentOf = ({ state }: Pick<GridStrategy, "state">): Decimal =>
   sum(state.slots.map(({ size }) => size));
@@ -138,6 +90,19 @@ export const holdingProfit = ({ state }: Pick<GridStrategy, "state">, mark: Deci
         ONE / 100n,
         "half",
       );
+
+/** The part of a status that only grids have. */
+export const GridDetailsShape = lazy(() => {
+  const { exchange: _exchange, symbol: _symbol, ...layout } = layoutShape();
+  return z.object({
+    kind: z.literal("grid"),
+    centered: z.boolean().describe("true for a centered grid, which follows the price"),
+    ...layout,
+    ...lyingShape(),
+    cycles: z.number(),
+    slots: z.array(SlotShape()),
+  });
+});
 
 const RangeNowShape = lazy(() =>
   z

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { stopReasonOf } from "../../engine/decide/stop.ts";
+import { stopPricesOf } from "../../engine/operations/stop-prices.ts";
 import { type Decimal, text, texts, wire } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
@@ -22,7 +23,6 @@ import {
   type GridStatusShape,
   holdingProfit,
   investmentOf,
-  stopPricesOf,
 } from "./shapes.ts";
 
 export function configOut(
@@ -63,7 +63,7 @@ export function gridStatusAnswer(
   const { strategy } = view;
   return {
     ...standingOut(view),
-    stopPrices: stopPricesOf(view, watch),
+    stopPrices: stopPricesOf(view, { notices: watch, isMoving: strategy.state.rebuild !== null }),
     notices: [...strategy.state.notices, ...watch].map((notice) => ({ ...notice })),
     runningTime: runningTime(strategy, now),
     lastStepAt,

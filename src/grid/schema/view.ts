@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { describeStopPrice } from "../../engine/operations/stop-prices.ts";
 import { plainNumber } from "../../kernel/decimal.ts";
 import { centsOfProfit, pluralize } from "../../kernel/plain-text.ts";
 import { describeRefusal, describeWaits } from "../../model/refusal-text.ts";
@@ -64,7 +65,7 @@ function gridView(grid: GridShown) {
     .filter(({ code }) => code !== "stalled" && !TROUBLES.has(code))
     .map(({ message }) => message);
   const hasEnded = grid.status === "stopped";
-  const stops = hasEnded ? [] : grid.stopPrices.map(describeStop);
+  const stops = hasEnded ? [] : grid.stopPrices.map(describeStopPrice);
   return {
     grid: calledBy(grid),
     market: `${grid.symbol} on ${grid.exchange}${grid.dryRun ? " (paper trading)" : ""}${grid.markPrice === null ? "" : `, at ${plainNumber(grid.markPrice)}`}`,
@@ -122,15 +123,6 @@ function describeTotal({ totalProfit, investment, holdingProfit }: GridShown, qu
   const against =
     holdingProfit === null ? "" : `, ${centsOfProfit(totalProfit - holdingProfit)} vs buy and hold`;
   return `${centsOfProfit(totalProfit)} ${quote}, ${percent}${against}`;
-}
-
-function describeStop({ reason, price, distancePercent, armed }: GridShown["stopPrices"][number]): string {
-  const word = reason.replace("_", " ");
-  const away =
-    distancePercent === null
-      ? ""
-      : `, ${Math.abs(distancePercent)} % ${distancePercent < 0 ? "below" : "above"} the price`;
-  return `${word} at ${price}${away}, ${armed ? "armed" : "not armed"}`;
 }
 
 const describeFees = ({ fees }: GridShown): string =>

@@ -1,15 +1,4 @@
-import {
-  listedStrategy,
-  marketTimeOf,
-  openOrdersOf,
-  type PositionKind,
-  phaseOut,
-  positionOut,
-  READS_STRATEGIES,
-  readStatusViews,
-  statusInput,
-} from "../../engine/operations/reads.ts";
-
+import type { PositionKind } from "../../engine/operations/reads.ts";
 import {
   budgetFor,
   prepareStrategyStart,
@@ -19,26 +8,22 @@ import {
   type StartReads,
 } from "../../engine/operations/start.ts";
 import { completedSeries } from "../../engine/pass/observe-markets.ts";
-import { describeStream } from "../../engine/pass/streams/down.ts";
 import { describePositionUse } from "../../engine/position/position.ts";
 import { type Decimal, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import { readPositionExposure, readStandings } from "../../limits/operations/exposed-reads.ts";
 import { accountKey } from "../../model/account.ts";
-import type { Order } from "../../model/order.ts";
 import type { Preview } from "../../model/proposal.ts";
 import { checkHolds } from "../../model/shown-plan.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyLife } from "../../ports/life.ts";
-import type { StrategyView } from "../../ports/stores/store.ts";
 import { asOwnStrategy, ownStrategyKind } from "../kind.ts";
 import { candleNeeds, requirementOf } from "../pass/ask.ts";
 import {
   ONE_SIDED,
-  ownStrategyOrderOut,
   type PlanInputs,
   type PlannedOwnStrategy,
   plannedOwnStrategyOut,
@@ -48,14 +33,13 @@ import {
 } from "../planned-start.ts";
 import {
   type OwnStrategyRequest,
-  OwnStrategyStatusesShape,
   ownStrategyInput,
   ownStrategyPreviewInput,
   ownStrategyRequest,
   PlannedOwnStrategyShape,
   StartedOwnStrategyShape,
 } from "../schema/shapes.ts";
-import { ownStrategyStatusView, plannedOwnStrategyView } from "../schema/view.ts";
+import { plannedOwnStrategyView } from "../schema/view.ts";
 import { newOwnStrategyState, type OwnStrategy } from "../state.ts";
 
 interface ReadyOwnStrategy {
@@ -221,56 +205,11 @@ async function readOwnStrategyPlace(
   };
 }
 
-function statusOut(
-  deps: Deps,
-  view: StrategyView<OwnStrategy>,
-  { orders, killed }: { readonly orders: readonly Order[]; readonly killed: boolean },
-) {
-  const { strategy, memory } = view;
-  const { id, symbol, config, state, lastError } = strategy;
-  const { stalled: _, ...listed } = listedStrategy(deps, view, killed, {});
-  return {
-    ...listed,
-    ...runningOut(listed.exchange, symbol, config),
-    phase: phaseOut(strategy),
-    orders: openOrdersOf(orders, id).map((order) =>
-      ownStrategyOrderOut({ ...order, id: state.ids[order.slot] ?? "" }),
-    ),
-    state: state.memory === null ? null : JSON.parse(state.memory.json),
-    notes: state.notes ?? {},
-    ...positionOut(strategy, memory.marks[symbol]?.mid),
-    refused: state.refused.map(({ slot, ...refusal }) => ({ id: state.ids[slot] ?? "", ...refusal })),
-    lastStepAt: marketTimeOf(deps, strategy, view.steppedAt),
-    stream: describeStream(strategy.account, deps.streamReport?.()),
-    lastError: lastError ?? view.accountError,
-  };
-}
-
-const strategyStatus = operation({
-  ...READS_STRATEGIES,
-  name: "get_strategy_status",
-  summary: "Show your own strategies with their orders and P&L",
-  http: { route: "GET /strategy/declared/status", from: "query" },
-  cli: {
-    path: "strategy status",
-    positional: ["id"],
-    watch: true,
-    view: ownStrategyStatusView,
-    examples: ["edgemaker strategy status --watch"],
-  },
-  input: statusInput,
-  output: OwnStrategyStatusesShape,
-  async run(deps, { id }) {
-    const { views, ...around } = await readStatusViews(deps, OWN_STRATEGIES, id);
-    return { strategies: views.map((view) => statusOut(deps, view, around)), count: views.length };
-  },
-});
-
 /** Operations of users' own strategies: those of each loaded definition, and those for all running ones. */
 export const ownStrategyOperations = (
   ids: readonly string[],
   definitions: StrategyDefinitions,
-): readonly Operation[] => [...ownStrategyStarts(ids, definitions), strategyStatus];
+): readonly Operation[] => [...ownStrategyStarts(ids, definitions)];
 
 /** The life of a strategy that a user wrote. */
 export const ownStrategyLife: StrategyLife = {

@@ -4,7 +4,6 @@ import {
   changedFields,
   feesShape,
   placedFields,
-  statusFields,
   warnings,
 } from "../../engine/operations/shapes.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
@@ -58,21 +57,17 @@ export const StartedOwnStrategyShape = lazy(() =>
   }),
 );
 
-const OwnStrategyStatusShape = lazy(() =>
+/** The part of a status that only users' own strategies have. */
+export const OwnDetailsShape = lazy(() =>
   z.object({
-    ...statusFields(),
-    ...runningFields(),
-    orders: z.array(OwnStrategyOrderShape()).describe("Open orders"),
+    kind: z.literal("strategy"),
+    config: z.record(z.string(), z.unknown()),
+    budget: budgetOut(),
     state: z.unknown().describe("State that its function returned last; null without one"),
     notes: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
       .describe("Values by name that its function returned with its last orders"),
-    refused: z.array(RefusedOrderShape()),
   }),
-);
-
-export const OwnStrategyStatusesShape = lazy(() =>
-  z.object({ strategies: z.array(OwnStrategyStatusShape()), count: z.number() }),
 );
 
 /** Fields of every start besides the strategy's config. */

@@ -1,11 +1,9 @@
 import type * as z from "zod";
 import { describeRefusal } from "../../model/refusal-text.ts";
-import { calledBy } from "../../model/strategy.ts";
-import type { OwnStrategyStatusesShape, PlannedOwnStrategyShape } from "./shapes.ts";
+import type { StrategyText } from "../../ports/kind-reading.ts";
+import type { OwnDetailsShape, PlannedOwnStrategyShape } from "./shapes.ts";
 
 type PlanResponse = z.output<ReturnType<typeof PlannedOwnStrategyShape>>;
-type StatusesResponse = z.output<ReturnType<typeof OwnStrategyStatusesShape>>;
-type StatusResponse = StatusesResponse["strategies"][number];
 
 /** Formats a plan. */
 export function ownStrategyPlanText(answer: unknown): Readonly<Record<string, string>> {
@@ -44,14 +42,6 @@ const ordersText = ({ orders }: Pick<PlanResponse, "orders">): string =>
 const refusedText = ({ refused }: Pick<PlanResponse, "refused">): string =>
   refused.map((one) => `${one.id}: ${describeRefusal(one)}`).join("; ");
 
-/** Formats strategies for people: a few lines each. */
-export const ownStrategyStatusView = (answer: unknown) => {
-  const { strategies, count } = answer as StatusesResponse;
-  if (count === 0)
-    return { note: "none of your own strategies runs; `edgemaker strategy start` starts one", count };
-  return { strategies: strategies.map(statusLines), count };
-};
-
 const MAX_STATE_CHARACTERS_SHOWN = 200;
 
 /** Returns the start of a state as JSON; the whole one is in the response. */
@@ -60,23 +50,15 @@ function stateText(value: unknown): string {
   return text.length <= MAX_STATE_CHARACTERS_SHOWN ? text : `${text.slice(0, MAX_STATE_CHARACTERS_SHOWN)}…`;
 }
 
-function statusLines(one: StatusResponse) {
-  const [base, quote] = one.symbol.split("/");
-  const total = one.totalProfit === null ? "not known until a price is" : `${one.totalProfit} ${quote}`;
+/** Returns the lines that only users' own strategies have. */
+export function ownLines({ symbol, orders, details }: StrategyText): Readonly<Record<string, string>> {
+  const [base, quote] = symbol.split("/");
+  const { config, budget, state, notes } = details as z.output<ReturnType<typeof OwnDetailsShape>>;
   return {
-    strategy: calledBy(one),
-    market: `${one.symbol} on ${one.exchange}${one.dryRun ? " (paper trading)" : ""}`,
-    status: one.status === one.phase ? one.status : `${one.status}, ${one.phase}`,
-    ...(one.lastError === null ? {} : { error: one.lastError }),
-    total: `${total}, ${one.profit} realized; ${one.filledOrders} filled`,
-    config: configText(one),
-    orders: ordersText(one),
-    ...(one.state == null ? {} : { state: stateText(one.state) }),
-    ...(Object.keys(one.notes).length > 0 ? { notes: configText({ config: one.notes }) } : {}),
-    holds: `${one.position} ${base}${one.averageCost === null ? "" : ` at ${Number(one.averageCost.toPrecision(7))}`}`,
-    ...(one.refused.length > 0 ? { waiting: refusedText(one) } : {}),
-    ...(one.notices.length > 0 ? { notice: one.notices.map(({ message }) => message).join(". ") } : {}),
-    lastStepAt: one.lastStepAt,
-    ...(one.stream === null ? {} : { stream: one.stream }),
+    config: configText({ config }),
+    placed: ordersText({ orders: [...orders] }),
+    ...(state == null ? {} : { state: stateText(state) }),
+    ...(Object.keys(notes).length > 0 ? { notes: configText({ config: notes }) } : {}),
+    budget: `${budget.base} ${base} and ${budget.quote} ${quote}`,
   };
 }

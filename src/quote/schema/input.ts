@@ -4,7 +4,6 @@ import {
   changedFields,
   feesShape,
   placedFields,
-  statusFields,
   warnings,
 } from "../../engine/operations/shapes.ts";
 import { type Decimal, decimal, ONE } from "../../kernel/decimal.ts";
@@ -289,17 +288,13 @@ export const StartedQuoteShape = lazy(() =>
   }),
 );
 
-const QuoteShape = lazy(() =>
-  z.object({
-    ...statusFields(),
-    ...quoteRequestFields(),
+/** The part of a status that only quotes have. */
+export const QuoteDetailsShape = lazy(() => {
+  const { exchange: _exchange, symbol: _symbol, ...request } = quoteRequestFields();
+  return z.object({
+    kind: z.literal("quote"),
+    ...request,
     ...pricedFields(),
     quotedAt: z.number().nullable().describe("Time of the last order move, in milliseconds"),
-    orders: z.array(PlacedShape()).describe("Open orders"),
-    refused: z.array(z.object({ slot: z.number(), reason: z.string(), detail: z.string().optional() })),
-  }),
-);
-
-export const QuoteStatusShape = lazy(() =>
-  z.object({ strategies: z.array(QuoteShape()), count: z.number() }),
-);
+  });
+});

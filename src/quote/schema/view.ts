@@ -1,17 +1,11 @@
 import type * as z from "zod";
-import { centsOfProfit, pluralize } from "../../kernel/plain-text.ts";
+import { pluralize } from "../../kernel/plain-text.ts";
 import { describeRefusals } from "../../model/refusal-text.ts";
-import { calledBy } from "../../model/strategy.ts";
-import type { PlannedQuoteShape, QuoteStatusShape } from "./input.ts";
+import type { StrategyText } from "../../ports/kind-reading.ts";
+import type { PlannedQuoteShape, QuoteDetailsShape } from "./input.ts";
 
-type QuoteText = z.output<ReturnType<typeof QuoteStatusShape>>["strategies"][number];
-
-/** Formats quotes for people: a few lines each. */
-export const quotesView = (answer: unknown) => {
-  const { strategies, count } = answer as z.output<ReturnType<typeof QuoteStatusShape>>;
-  if (count === 0) return { note: "no quotes are running; start some with `edgemaker quote start`", count };
-  return { strategies: strategies.map(quoteLines), count };
-};
+type QuoteDetails = z.output<ReturnType<typeof QuoteDetailsShape>>;
+type QuoteText = QuoteDetails & Pick<StrategyText, "orders">;
 
 type QuotePlanResponse = z.output<ReturnType<typeof PlannedQuoteShape>>;
 
@@ -42,26 +36,18 @@ export function formatQuotePlan(answer: unknown): Readonly<Record<string, string
   };
 }
 
-function quoteLines(quote: QuoteText) {
-  const [base, asset = ""] = quote.symbol.split("/");
-  const { notices, refused, lastError } = quote;
+/** Returns the lines that only quotes have. */
+export function quoteLines({ symbol, orders, details }: StrategyText): Readonly<Record<string, string>> {
+  const [base, asset = ""] = symbol.split("/");
+  const quote: QuoteText = { ...(details as QuoteDetails), orders };
   return {
-    quotes: calledBy(quote),
-    market: `${quote.symbol} on ${quote.exchange}${quote.dryRun ? " (paper trading)" : ""}`,
-    status: quote.status === quote.phase ? quote.status : `${quote.status}, ${quote.phase}`,
-    ...(lastError === null ? {} : { error: lastError }),
-    total: `${quote.totalProfit === null ? "unknown until there is a price" : `${centsOfProfit(quote.totalProfit)} ${asset}`}, ${centsOfProfit(quote.profit)} realized; ${quote.filledOrders} filled`,
     "loss limit": lossLimitText(quote, asset),
     ...defenceLine(quote),
     price: formatPrice(quote),
     spread: formatSpread(quote),
     bids: describeSide(quote, "buy"),
     asks: describeSide(quote, "sell"),
-    holds: `${quote.position} ${base}${quote.averageCost === null ? "" : ` at ${Number(quote.averageCost.toPrecision(7))}`}; quotes with ${quote.budget.base} ${base} and ${quote.budget.quote} ${asset}`,
-    ...(refused.length > 0 ? { waiting: describeRefusals(refused) } : {}),
-    ...(notices.length > 0 ? { notice: notices.map(({ message }) => message).join(". ") } : {}),
-    lastStepAt: quote.lastStepAt,
-    ...(quote.stream === null ? {} : { stream: quote.stream }),
+    "quotes with": `${quote.budget.base} ${base} and ${quote.budget.quote} ${asset}`,
   };
 }
 
@@ -99,7 +85,10 @@ function formatSpread({
   return `${2 * halfSpreadPercent} %, by ${widenedBy}; ${request}`;
 }
 
-function describeSide({ orders }: Pick<QuoteText, "orders">, side: "buy" | "sell"): string {
+function describeSide(
+  { orders }: { readonly orders: readonly QuotePlanResponse["orders"][number][] },
+  side: "buy" | "sell",
+): string {
   const mine = orders.filter((order) => order.side === side);
   return mine.map(({ price, amount }) => `${amount} at ${price}`).join(", ") || "no open orders";
 }

@@ -46,16 +46,16 @@ arguments for and against a grid. Name what the data do not show. Give figures w
   {
     name: "portfolio_overview",
     title: "Portfolio overview",
-    description: "Summarize balances, open orders and grids",
+    description: "Summarize balances, open orders and strategies",
     arguments: [{ ...EXCHANGE, description: "Only this exchange; default: all", required: false }],
     text: ({
       exchange,
     }) => `Give an overview of ${exchange ? `the account on ${exchange}` : "the accounts on every exchange that list_exchanges calls configured"} with the tools of edgemaker. Change nothing.
 
 1. get_balance and list_orders for each exchange; get_ticker for the value of each asset in USDT.
-2. get_grid_status: P&L, position and risk of each grid.
+2. list_strategies: P&L, position and notices of each strategy; get_strategy for one with a notice.
 
-Answer with one table of assets (free, in orders, worth), one of grids (market, status, profit, unrealized, position),
+Answer with one table of assets (free, in orders, worth), one of strategies (market, status, profit, unrealized, position),
 and three lines on what is unusual: idle money, a grid outside its range, an order far from the market.`,
   },
   {

@@ -108,36 +108,34 @@ interface Resource {
   readonly uri: string;
   readonly name: string;
   readonly description: string;
-  /** The operations that return it, or a part of it; its fields are in the URI. */
-  readonly operations: readonly string[];
+  /** The operation that returns it; its fields are in the URI. */
+  readonly operation: string;
 }
-
-const STATUS_READS = ["get_grid_status", "get_quote_status", "get_strategy_status"];
 
 export const RESOURCES: readonly Resource[] = [
   {
     uri: "edgemaker://exchanges",
     name: "exchanges",
     description: "List the configured exchanges",
-    operations: ["list_exchanges"],
+    operation: "list_exchanges",
   },
   {
     uri: "edgemaker://strategies",
     name: "strategies",
-    description: "All running strategies with their orders and P&L: grids, quotes and your own",
-    operations: STATUS_READS,
+    description: "All running strategies with their P&L and notices: grids, quotes and your own",
+    operation: "list_strategies",
   },
   {
     uri: "edgemaker://strategies/{id}",
     name: "strategy",
-    description: "One strategy",
-    operations: STATUS_READS,
+    description: "One strategy with its orders, P&L and state",
+    operation: "get_strategy",
   },
   {
     uri: "edgemaker://strategies/{id}/events",
     name: "strategy-events",
     description: "Events of one strategy",
-    operations: ["get_strategy_events"],
+    operation: "get_strategy_events",
   },
 ];
 
@@ -150,8 +148,8 @@ const GUIDE_OF = {
 
 /** Adds operations' responses and the guide as resources. */
 export function addResources(server: Server, options: McpOptions): void {
-  const known = RESOURCES.filter(({ operations }) => operationsNamed(operations, options).length > 0);
-  const described = known.map(({ operations: _operations, ...resource }) => ({
+  const known = RESOURCES.filter(({ operation }) => operationNamed(operation, options));
+  const described = known.map(({ operation: _operation, ...resource }) => ({
     ...resource,
     mimeType: "application/json",
   }));
@@ -169,7 +167,7 @@ export function addResources(server: Server, options: McpOptions): void {
     for (const resource of known) {
       const fields = matched(resource.uri, uri);
       if (!fields) continue;
-      const text = await readResource(operationsNamed(resource.operations, options), fields, options);
+      const text = await readResource(operationNamed(resource.operation, options), fields, options);
       return { contents: [{ uri, mimeType: "application/json", text }] };
     }
     throw new McpError(
@@ -179,8 +177,8 @@ export function addResources(server: Server, options: McpOptions): void {
   });
 }
 
-const operationsNamed = (names: readonly string[], { operations }: McpOptions): readonly Operation[] =>
-  operations.filter(({ name }) => names.includes(name));
+const operationNamed = (name: string, { operations }: McpOptions): Operation | undefined =>
+  operations.find((one) => one.name === name);
 
 /** Returns the fields of an address that matches a template; undefined if it does not match. */
 function matched(template: string, uri: string): Record<string, string> | undefined {
@@ -197,27 +195,21 @@ function decoded(uri: string): string {
   }
 }
 
-/** Returns the lists of all operations as one list. An id is one operation's, so the others do not find it. */
+/** Returns an operation's response to the fields of an address. */
 async function readResource(
-  operations: readonly Operation[],
+  operation: Operation | undefined,
   fields: object,
   options: McpOptions,
 ): Promise<string> {
   const { deps, caller } = options;
+  const parsed = operation?.input.strict().safeParse(fields);
+  if (!operation || !parsed?.success)
+    throw new McpError(ErrorCode.InvalidParams, "this is not a resource URI");
   const call = { actor: caller.actor, isAgent: true, requestId: requestIdIn(options) };
-  const answers: Answer[] = [];
-  for (const operation of operations) {
-    const parsed = operation.input.strict().safeParse(fields);
-    if (parsed.success) answers.push(await run(operation, deps, parsed.data, call));
-  }
-  const [first, ...others] = answers.filter(({ status }) => status === 200);
-  const failed = answers.find(({ status }) => status !== 200 && (status !== 404 || !first));
-  if (failed) throw new McpError(ErrorCode.InvalidParams, JSON.stringify(plainTexts(failed.body)));
-  if (!first) throw new McpError(ErrorCode.InvalidParams, "this is not a resource URI");
-  if (others.length === 0) return JSON.stringify(plainTexts(first.body));
-  const bodies = [first, ...others].map(({ body }) => body as { readonly strategies: readonly object[] });
-  const strategies = bodies.flatMap((body) => body.strategies);
-  return JSON.stringify(plainTexts({ ...bodies[0], strategies, count: strategies.length }));
+  const { status, body } = await run(operation, deps, parsed.data, call);
+  const text = JSON.stringify(plainTexts(body));
+  if (status !== 200) throw new McpError(ErrorCode.InvalidParams, text);
+  return text;
 }
 
 /** Returns a response as a tool's result: structured, and as JSON text for clients that ignore structure. */

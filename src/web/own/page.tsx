@@ -1,5 +1,4 @@
 import { countWithVerb } from "../../kernel/plain-text.ts";
-import { describeRefusal } from "../../model/refusal-text.ts";
 import { amount, digitsOf, number, pairOf } from "../format.ts";
 import {
   ById,
@@ -17,21 +16,19 @@ import { OwnOrders } from "./orders.tsx";
 
 /** The page of one running strategy of the user's own. */
 export const OwnPage = ({ id, session }: { id: string; session: Session }) => (
-  <ById<OwnStatus> kind="declared" id={id} missing="There is no strategy with the id">
-    {(one) => <KnownStrategy one={one} session={session} />}
-  </ById>
+  <ById<OwnStatus> id={id}>{(one) => <KnownStrategy one={one} session={session} />}</ById>
 );
 
 function KnownStrategy({ one, session }: { one: OwnStatus; session: Session }) {
-  const { id, strategy, symbol, orders, refused } = one;
+  const { id, definition, symbol, orders, waiting } = one;
   const of = { kind: "declared", id } as const;
   const digits = digitsOf(orders.map(({ price }) => price));
   return (
     <>
       <StrategyHeader
         of={one}
-        title={`${strategy} ${symbol}`}
-        tab={`${strategy} on ${symbol}`}
+        title={`${definition} ${symbol}`}
+        tab={`${definition} on ${symbol}`}
         state={strategyState(one)}
       >
         <OwnActions one={one} session={session} />
@@ -39,9 +36,9 @@ function KnownStrategy({ one, session }: { one: OwnStatus; session: Session }) {
       <StrategyFigures one={one} />
       <Section title="Open orders">
         <OwnOrders label="Open orders" orders={orders} symbol={symbol} />
-        {refused.map((refusal) => (
-          <p key={refusal.id} class="warn">
-            {refusal.id}: {describeRefusal(refusal)}
+        {waiting.map((wait) => (
+          <p key={wait.id} class="warn">
+            {wait.id}: {wait.detail}
           </p>
         ))}
       </Section>

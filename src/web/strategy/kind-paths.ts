@@ -5,4 +5,8 @@ export const KIND_PATHS = { grid: "strategy", quote: "quotes", declared: "own" }
 export const pathOfKind = (kind: string | null): string | undefined =>
   kind === null ? undefined : (KIND_PATHS as Readonly<Record<string, string>>)[kind];
 
+/** Returns the kind of a definition: a user's own has its own name. */
+export const kindOfDefinition = (definition: string): KindName =>
+  definition === "grid" || definition === "quote" ? definition : "declared";
+
 export type KindName = keyof typeof KIND_PATHS;

@@ -20,18 +20,29 @@ import {
 import { useLoad } from "../live.ts";
 import { againstHolding, distanceText, gridState, NumberInput, rangeText } from "../plan-area.tsx";
 import { Table } from "../table.tsx";
-import type { CandlesAnswer, Fills, Grid, HistoricOrders, PlannedEditAnswer, Session } from "../types.ts";
-import { ChangeStat, Choice, Failed, Field, NoticeBox, Section, SideText, Stat, Warnings } from "../ui.tsx";
-import { ENDS, gridLevels, MAX_ORDERS_LOADED } from "./levels.ts";
+import type {
+  CandlesAnswer,
+  Fills,
+  Grid,
+  HistoricOrders,
+  PlannedEditAnswer,
+  Session,
+  Status,
+} from "../types.ts";
 import {
-  ById,
-  type Editing,
-  EditSection,
-  NameLine,
-  PassStats,
-  StrategyActions,
-  StrategyHeader,
-} from "./parts.tsx";
+  ChangeStat,
+  Choice,
+  Failed,
+  Field,
+  NoticeBox,
+  Section,
+  Shown,
+  SideText,
+  Stat,
+  Warnings,
+} from "../ui.tsx";
+import { ENDS, gridLevels, MAX_ORDERS_LOADED } from "./levels.ts";
+import { type Editing, EditSection, NameLine, PassStats, StrategyActions, StrategyHeader } from "./parts.tsx";
 import { profitOver } from "./profit-over.ts";
 import { QualityPart } from "./quality.tsx";
 import { EventsPart, FillsPart, OrdersPart, ReplayPart, Slots } from "./slots.tsx";
@@ -114,11 +125,14 @@ const CHANGED_NAMES: Readonly<Record<string, string>> = {
 const shownValue = (text: string): string => (Number.isFinite(Number(text)) ? amount(text) : text);
 
 /** The page of one grid: its P&L, state and actions. */
-export const StrategyPage = ({ id, session }: { id: string; session: Session }) => (
-  <ById<Grid> kind="grid" id={id} missing="There is no strategy with the id">
-    {(grid) => <KnownGrid grid={grid} session={session} />}
-  </ById>
-);
+export function StrategyPage({ id, session }: { id: string; session: Session }) {
+  const status = useLoad<Status>("GET /strategy/grid/status", { id }, { live: true });
+  return (
+    <Shown of={status} rows={12}>
+      {({ strategies: [grid] }) => (grid ? <KnownGrid grid={grid} session={session} /> : null)}
+    </Shown>
+  );
+}
 
 function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
   const [isEdited, setEdited] = useState(false);

@@ -9,7 +9,7 @@ import { changeCount, useLoad } from "../live.ts";
 import { PlanArea, type RequestedPlan, type StrategyStanding, usePlan } from "../plan-area.tsx";
 import { linkTo } from "../route.ts";
 import type { TableColumn } from "../table.tsx";
-import type { OwnStatus, Quoted, Session, StrategyChanged } from "../types.ts";
+import type { Session, StatusOfAny, StrategyChanged, StrategyRow } from "../types.ts";
 import {
   Ago,
   NoticeBox,
@@ -24,31 +24,18 @@ import {
 } from "../ui.tsx";
 import { type KindName, pathOfKind } from "./kind-paths.ts";
 
-interface ByIdProps<One> {
-  readonly kind: KindName;
-  readonly id: string;
-  readonly missing: string;
-  readonly children: (one: One) => Child;
-}
-
-/** Loads one strategy, or links to all if there is none with this id. */
-export function ById<One>({ kind, id, missing, children }: ByIdProps<One>) {
-  const status = useLoad<{ readonly strategies: readonly One[] }>(
-    `GET /strategy/${kind}/status`,
-    { id },
-    { live: true },
-  );
+/** Loads one strategy: what all have, beside its definition's own part. */
+export function ById<One extends StatusOfAny>({
+  id,
+  children,
+}: {
+  id: string;
+  children: (one: One) => Child;
+}) {
+  const status = useLoad<StatusOfAny>(`GET /strategies/${part(id)}`, {}, { live: true });
   return (
     <Shown of={status} rows={12}>
-      {({ strategies: [one] }) =>
-        one ? (
-          children(one)
-        ) : (
-          <NoticeBox>
-            {missing} {id}. <a href={linkTo()}>See all strategies</a>
-          </NoticeBox>
-        )
-      }
+      {(one) => children({ ...one, ...one.details } as One)}
     </Shown>
   );
 }
@@ -59,7 +46,7 @@ export function strategyState({
   status,
   lastError,
   notices,
-}: Pick<Quoted | OwnStatus, "phase" | "status" | "lastError" | "notices">): StrategyStanding {
+}: Pick<StrategyRow, "phase" | "status" | "lastError" | "notices">): StrategyStanding {
   const todo = lastError ?? notices[0]?.message;
   const name = status === "running" && phase !== "active" ? phase : status;
   const tone = status === "error" ? "down" : status === "stopped" ? "" : todo === undefined ? "up" : "warn";
@@ -78,7 +65,7 @@ export function StrategyHeader({
   state,
   children,
 }: {
-  of: Named & Pick<Quoted | OwnStatus, "lastError" | "notices">;
+  of: Named & Pick<StrategyRow, "lastError" | "notices">;
   title?: string;
   /** The title of the browser's tab, if the strategy has no name. */
   tab?: string;
@@ -127,7 +114,7 @@ export interface Editing {
 }
 
 interface ActionsProps {
-  readonly of: Pick<Quoted, "id" | "phase" | "status" | "position">;
+  readonly of: Pick<StrategyRow, "id" | "phase" | "status" | "position">;
   readonly session: Session;
   /** The strategy in a question, such as "this grid". */
   readonly whom: string;
@@ -206,8 +193,8 @@ export function StrategyActions(props: ActionsProps) {
   );
 }
 
-const placeText = ({ exchange, dryRun }: Named): string =>
-  dryRun ? `${exchange} (paper trading)` : exchange;
+const placeText = ({ exchange, dryRun, mode }: Named): string =>
+  dryRun || mode === "paper" ? `${exchange} (paper trading)` : exchange;
 
 /** Returns a strategy's title and what stands below or beside it. */
 const strategyTitle = (named: Named, title = named.symbol) =>
@@ -270,7 +257,8 @@ interface Named {
   readonly name: string | null;
   readonly symbol: string;
   readonly exchange: string;
-  readonly dryRun: boolean;
+  readonly dryRun?: boolean;
+  readonly mode?: StrategyRow["mode"];
 }
 
 /** The id and the name of a strategy, which a trader can change. */

@@ -55,11 +55,10 @@ it("deploys a Worker from a project that has installed the packed product", asyn
     const headers = { ...bearer(edge.tokens.admin), "content-type": "application/json" };
     const body = JSON.stringify({ exchange: "kraken", symbol: "BTC/USDT", spread: 0.002, size: 100 });
     const response = await edge.ask("/api/v1/strategy/declared/two-sided", { method: "POST", headers, body });
-    expect(await response.json()).toMatchObject({ status: "running", strategy: "two-sided" });
-    const status = await (await edge.ask("/api/v1/strategy/declared/status", { headers })).json();
-    expect(status).toMatchObject({
-      strategies: [{ lastError: null, orders: [{ id: "bid" }, { id: "ask" }] }],
-    });
+    const started = (await response.json()) as { id: string };
+    expect(started).toMatchObject({ status: "running", strategy: "two-sided" });
+    const status = await (await edge.ask(`/api/v1/strategies/${started.id}`, { headers })).json();
+    expect(status).toMatchObject({ lastError: null, orders: [{ id: "bid" }, { id: "ask" }] });
   } finally {
     await edge.close();
   }

@@ -34,7 +34,7 @@ it("reading own orders skips other accounts' open orders, however many there are
   );
   await ask("preview_grid_edit", { id, orderSize: 210 }, { store });
   await ask("get_withdraw_plan", { exchange }, { store });
-  await ask("get_quote_status", { id: quotes.id }, { store });
+  await ask("get_strategy", { id: quotes.id }, { store });
   await ask("preview_quote_edit", { id: quotes.id, spread: 0.02 }, { store });
   expect(requests.length).toBeGreaterThanOrEqual(5);
   expect(new Set(requests).size).toBe(1);

@@ -128,12 +128,15 @@ describe("the resource of all strategies", () => {
     ];
     const read = async (uri: string) => {
       const [content] = (await client.readResource({ uri })).contents as { text: string }[];
-      const body = JSON.parse(content?.text ?? "") as { strategies: { id: string }[]; count: number };
+      const body = JSON.parse(content?.text ?? "") as {
+        id?: string;
+        strategies?: { id: string }[];
+      };
       return { ...body, ids: body.strategies?.map(({ id }) => id) };
     };
     expect(await read("edgemaker://strategies")).toMatchObject({ ids, count: 2 });
     for (const id of ids) {
-      expect((await read(`edgemaker://strategies/${id}`)).ids).toEqual([id]);
+      expect(await read(`edgemaker://strategies/${id}`)).toMatchObject({ id, orders: expect.any(Array) });
       expect(await read(`edgemaker://strategies/${id}/events`)).toMatchObject({ events: expect.any(Array) });
     }
   });

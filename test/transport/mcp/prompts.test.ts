@@ -11,7 +11,7 @@ import { addPrompts } from "../../../src/transport/mcp/prompts.ts";
 import { addResources } from "../../../src/transport/mcp/server.ts";
 
 /** A client of the prompts and resources alone, over operations that record their input. */
-async function connected(names: readonly string[] = ["list_exchanges", "get_grid_status"]) {
+async function connected(names: readonly string[] = ["list_exchanges", "list_strategies", "get_strategy"]) {
   const calls: { input: object; actor: string; isAgent?: boolean; requestId?: string | null }[] = [];
   const operations = names.map((name) =>
     operation({
@@ -117,7 +117,7 @@ describe("resources", () => {
       {
         uriTemplate: "edgemaker://strategies/{id}",
         name: "strategy",
-        description: "One strategy",
+        description: "One strategy with its orders, P&L and state",
         mimeType: "application/json",
       },
     ]);
@@ -129,9 +129,7 @@ describe("resources", () => {
   it("are read with the id of their address, for their caller, without hidden characters", async () => {
     const { read, calls } = await connected();
     const uri = "edgemaker://strategies/grid-kraken-BTC-USDT-1";
-    expect(await read(uri)).toEqual([
-      { uri, mimeType: "application/json", text: '{"name":"get_grid_status"}' },
-    ]);
+    expect(await read(uri)).toEqual([{ uri, mimeType: "application/json", text: '{"name":"get_strategy"}' }]);
     expect(await read("edgemaker://exchanges")).toMatchObject([{ text: '{"name":"list_exchanges"}' }]);
     expect(calls).toMatchObject([
       { input: { id: "grid-kraken-BTC-USDT-1" }, actor: "tok_a", isAgent: true, requestId: "r".repeat(12) },

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { kindsOf } from "../../../../src/engine/accounts.ts";
-import { listedStrategy } from "../../../../src/engine/operations/reads.ts";
 import type { Pass } from "../../../../src/engine/pass/pass.ts";
 import { describeStream, streamNotices } from "../../../../src/engine/pass/streams/down.ts";
 import { earlyPasses, followStreams } from "../../../../src/engine/pass/streams/follow.ts";
@@ -319,9 +318,6 @@ describe("the status of a strategy", () => {
     await until(300_000);
     expect(codes()).toEqual(["stream_down"]);
     expect(streamNotices({ strategy: strategy({ account: OTHER }) }, follower.report())).toEqual([]);
-    const view = { strategy: strategy(), steppedAt: null, memory: {} } as never;
-    const listed = listedStrategy({ streamReport: follower.report } as never, view, false, {});
-    expect(listed.notices.map(({ code }) => code)).toEqual(["stream_down"]);
     for (let at = 301_000, count = connections.length; connections.length === count; at += 1_000)
       await until(at);
     await goLive();

@@ -1,0 +1,52 @@
+import type * as z from "zod";
+import { type Decimal, div, ONE, roundToStep, wire, ZERO } from "../../kernel/decimal.ts";
+import type { StrategyView } from "../../ports/stores/store.ts";
+import type { StopPriceShape } from "./shapes.ts";
+
+type StopPriceOut = z.input<ReturnType<typeof StopPriceShape>>;
+
+type ReportedNotices = readonly { readonly code: string }[];
+
+/** Notices that mean a reached price may have no effect. */
+const UNWATCHED = new Set(["stalled", "stop_price_unwatched", "stop_price_held_up"]);
+
+/** Returns the prices at which a strategy starts and stops. While it moves its orders, none of them has an effect. */
+export function stopPricesOf(
+  { strategy, memory }: Omit<StrategyView, "now">,
+  { notices, isMoving }: { readonly notices: ReportedNotices; readonly isMoving: boolean },
+): StopPriceOut[] {
+  const { config, status, phase, wants, state, symbol } = strategy;
+  const mark = memory.marks[symbol]?.mid;
+  const isWatched = ![...state.notices, ...notices].some(({ code }) => UNWATCHED.has(code));
+  const isRunning = status === "running" && phase !== "starting" && phase !== "stopping" && !isMoving;
+  const prices = [
+    ["stop_loss", config.stopLossPrice, isRunning],
+    ["take_profit", config.takeProfitPrice, isRunning],
+    ["trigger", status === "idle" ? config.triggerPrice : undefined, status === "idle"],
+  ] as const;
+  return prices.flatMap(([reason, price, isLive]) =>
+    price === undefined
+      ? []
+      : [
+          {
+            reason,
+            price: wire(price),
+            distancePercent: mark === undefined || mark === ZERO ? null : distancePercent(price, mark),
+            armed: isLive && isWatched && wants === "run" && state.exit === null,
+          },
+        ],
+  );
+}
+
+const distancePercent = (price: Decimal, mark: Decimal): number =>
+  wire(roundToStep(div((price - mark) * 100n, mark, "half"), ONE / 100n, "half"));
+
+/** Describes a stop or trigger price with its distance. */
+export function describeStopPrice({ reason, price, distancePercent, armed }: StopPriceOut): string {
+  const word = reason.replace("_", " ");
+  const away =
+    distancePercent === null
+      ? ""
+      : `, ${Math.abs(distancePercent)} % ${distancePercent < 0 ? "below" : "above"} the price`;
+  return `${word} at ${price}${away}, ${armed ? "armed" : "not armed"}`;
+}

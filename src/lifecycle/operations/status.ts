@@ -1,0 +1,38 @@
+import { idInput, READS_STRATEGIES } from "../../engine/operations/reads.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { type Operation, operation } from "../../operation.ts";
+import { type ReadKind, readStrategies, statusOut } from "../reading.ts";
+import { statusShape } from "../schema.ts";
+import { hasStalledIn, runningView, statusView } from "../view.ts";
+import { listOperation } from "./list.ts";
+
+/** For scripts that monitor a strategy: the exit code is the strongest signal available. */
+const exit = (answer: unknown): number => (hasStalledIn(answer) ? 3 : 0);
+
+/** Returns the status of any strategy. Its command without an id shows all running ones. */
+export const getStrategy = (kinds: readonly ReadKind[]): Operation =>
+  operation({
+    ...READS_STRATEGIES,
+    name: "get_strategy",
+    summary: "Show a strategy with its orders, P&L and state",
+    http: { route: "GET /strategies/:id", from: "query" },
+    cli: {
+      path: "status",
+      verb: "status",
+      positional: ["id"],
+      watch: true,
+      view: statusView(kinds),
+      exit,
+      without: listOperation(kinds, { path: "status", watch: true, view: runningView, exit }),
+      examples: ["edgemaker status --watch", "edgemaker status grid-kraken-BTC-USDT-1767225600000 --json"],
+    },
+    input: idInput,
+    output: () => statusShape(kinds.flatMap(({ reading }) => reading?.details() ?? [])),
+    async run(deps, { id }) {
+      const { store } = deps;
+      const [read] = readStrategies(deps, kinds, await store.strategies({ id }));
+      if (!read) throw new AppError("Not found", `there is no strategy ${id}`);
+      const orders = await store.unsettledOrders(read.view.strategy.account);
+      return statusOut(deps, read, { orders, killed: await store.killed() });
+    },
+  });

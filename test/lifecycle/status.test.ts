@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { runPassNow } from "../../src/engine/pass/round.ts";
+import { createOperations } from "../../src/operations.ts";
+import { EXCHANGES } from "../support/sandbox.ts";
+import { startedOfEach } from "./started.ts";
+
+interface Status {
+  readonly [field: string]: unknown;
+  readonly totalProfit: number;
+  readonly profit: number;
+  readonly unrealizedProfit: number;
+  readonly openOrders: number;
+  readonly orders: readonly { readonly id: string; readonly side: string }[];
+  readonly notices: readonly { readonly code: string }[];
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+const getStrategy = createOperations(EXCHANGES).find(({ name }) => name === "get_strategy");
+const linesOf = (answer: unknown) => getStrategy?.cli?.view?.(answer) as Readonly<Record<string, string>>;
+
+describe("the status of a strategy", () => {
+  it("has the same fields for every kind, the open orders of the exchange, and one part of its own", async () => {
+    const { ask, ids, venue } = await startedOfEach();
+    const names = Object.keys(ids) as (keyof typeof ids)[];
+    const all = await Promise.all(names.map((name) => ask<Status>("get_strategy", { id: ids[name] })));
+    expect(new Set(all.map((one) => Object.keys(one).join())).size).toBe(1);
+    const [grid, quote, own, paper] = all as [Status, Status, Status, Status];
+    expect(grid.details).toMatchObject({ kind: "grid", gridLevels: 4, centered: false, cycles: 0 });
+    expect(grid.details.slots).toHaveLength(4);
+    expect(quote.details).toMatchObject({ kind: "quote", spreadPercent: 1, levels: 1 });
+    expect(own.details).toMatchObject({ kind: "strategy", config: { spread: 0.02, size: 100 }, state: null });
+    expect(own.orders.map(({ id, side }) => `${id} ${side}`)).toEqual(["bid buy", "ask sell"]);
+    expect(paper).toMatchObject({ mode: "paper", details: { kind: "quote" } });
+    const open = await venue("kraken").openOrders("BTC/USDT");
+    expect(grid.orders.length + own.orders.length).toBe(open.length);
+    for (const one of all) {
+      expect(one.orders).toHaveLength(one.openOrders);
+      expect(one.profit + one.unrealizedProfit).toBeCloseTo(one.totalProfit, 9);
+    }
+  });
+
+  it("has the stop prices with their distance, and why orders wait, as sentences", async () => {
+    const { ask, ids } = await startedOfEach();
+    const { stopPrices, waiting } = await ask<Status>("get_strategy", { id: ids.grid });
+    expect(stopPrices).toEqual([
+      { reason: "stop_loss", price: 50_000, distancePercent: expect.any(Number), armed: true },
+    ]);
+    for (const wait of waiting as readonly { detail: string }[]) expect(wait.detail).toMatch(/\w+ \w+/);
+  });
+
+  it("is found by its name, and reports that there is none", async () => {
+    const { ask, ids } = await startedOfEach();
+    expect(await ask("get_strategy", { id: "desk" })).toMatchObject({ id: ids.quote });
+    await expect(ask("get_strategy", { id: "none-1" })).rejects.toThrow("there is no strategy none-1");
+  });
+
+  it("ends a command with code 3 while it is stalled, whatever its kind", async () => {
+    const { deps, time, ask, ids } = await startedOfEach();
+    const { exit, without } = getStrategy?.cli ?? {};
+    const codes = () =>
+      Promise.all(Object.values(ids).map(async (id) => exit?.(await ask("get_strategy", { id }))));
+    expect(await codes()).toEqual([0, 0, 0, 0]);
+    expect(without?.cli?.exit?.(await ask("list_strategies"))).toBe(0);
+    time.pass(10 * 60_000);
+    expect(await codes()).toEqual([3, 3, 3, 3]);
+    expect(without?.cli?.exit?.(await ask("list_strategies"))).toBe(3);
+    await runPassNow(deps, deps.venue("mexc"));
+    const quote = await ask<Status>("get_strategy", { id: ids.quote });
+    expect([quote.stalled, exit?.(quote)]).toEqual([false, 0]);
+  });
+
+  it("shows people the lines of its kind between those of all", async () => {
+    const { ask, ids } = await startedOfEach();
+    const shown = async (id: string) => linesOf(await ask("get_strategy", { id }));
+    expect(await shown(ids.grid)).toMatchObject({
+      strategy: ids.grid,
+      definition: "grid",
+      market: "BTC/USDT on kraken",
+      range: "57000 – 63000, 4 slots of 100 USDT",
+      stops: expect.stringMatching(/^stop loss at 50000, [\d.]+ % below the price, armed$/),
+    });
+    expect(await shown(ids.quote)).toMatchObject({
+      strategy: `desk (${ids.quote})`,
+      definition: "quote",
+      bids: expect.stringContaining(" at "),
+      holds: expect.stringMatching(/^0\.05 BTC at /),
+    });
+    expect(await shown(ids.own)).toMatchObject({ config: "spread 0.02, size 100" });
+    expect(await shown(ids.paper)).toMatchObject({ market: "BTC/USDT on kraken (paper trading)" });
+  });
+});
