@@ -32,6 +32,13 @@ describe("the news that a channel collects", () => {
     expect([lines.length, more]).toEqual([20, 1]);
   });
 
+  it("counts each event of a line that no longer fits", () => {
+    const routine = Array.from({ length: 20 }, (_, i) => news({ key: `k${i}`, level: "info" }));
+    const often = [news({ key: "k19", level: "info" }), news({ key: "k19", level: "info" })];
+    const { lines, more } = taking([...routine, ...often, news({ key: "lost" })]);
+    expect([lines.length, lines.some(({ key }) => key === "k19"), more]).toEqual([20, false, 3]);
+  });
+
   it("counts alerts that no longer fit, and keeps them rather than warnings", () => {
     const warnings = Array.from({ length: 20 }, (_, i) => news({ key: `w${i}` }));
     const alerts = Array.from({ length: 45 }, (_, i) => news({ key: `a${i}`, level: "alert" }));
