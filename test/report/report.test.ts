@@ -219,6 +219,16 @@ describe("a report", () => {
     expect(row?.inRangePercent).not.toBeNull();
   });
 
+  it("counts the time without a server as downtime, although a pass ran right before the next check", async () => {
+    const other = await watched();
+    await other.start();
+    await other.pass(11);
+    other.time.pass(HOUR);
+    await other.pass(5);
+    // 10 and 4 of 75 minutes since the first check.
+    expect((await other.report({})).strategies).toMatchObject([{ uptimePercent: 18.7 }]);
+  });
+
   it("is updated by one of many processes, and a successor notes a gap once", async () => {
     const other = await watched();
     const second = { ...other.deps, local: { ...other.deps.local, name: "second:2" } };
