@@ -350,3 +350,17 @@ it("the report of each day is sent once, whichever process comes first", async (
     "edgemaker report of 2026-01-03",
   ]);
 });
+
+it("the daily report is sent on, after a clock that was a month ahead", async () => {
+  const box = await notifyBox();
+  const receiver = await answering(ok);
+  await box.add("ops", receiver.url, { isDaily: true });
+  await box.round(24 * 3600 + 600);
+  await box.context.client.execute("update channels set reported_day = reported_day + 30");
+  await box.round(24 * 3600);
+  await box.round(3600);
+  expect(receiver.requests.map((one) => bodyOf(one).title)).toEqual([
+    "edgemaker report of 2026-01-01",
+    "edgemaker report of 2026-01-02",
+  ]);
+});

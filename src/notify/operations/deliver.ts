@@ -115,7 +115,8 @@ function isReady({ digest, quiet, sentAt, retryAt }: Channel, now: Millis): bool
 /** How long after midnight the previous day is complete. */
 const REPORT_AFTER: Millis = 5 * MINUTE;
 const isReportDue = ({ isDaily, reportedDay }: Channel, now: Millis): boolean =>
-  isDaily && dayOf(now - REPORT_AFTER) > Math.min(reportedDay, dayOf(now));
+  // Two days later was stored while the clock was ahead; one day, perhaps before it was set back over midnight.
+  isDaily && (dayOf(now - REPORT_AFTER) > reportedDay || reportedDay > dayOf(now) + 1);
 
 async function serveChannel(deps: DeliveryDeps, name: string): Promise<void> {
   const { local, notify } = deps;
