@@ -252,7 +252,7 @@ describe("the audit over HTTP", () => {
     const response = await server.ask("/api/v1/audit");
     const { events } = (await response.json()) as { events: readonly { kind: string; message: string }[] };
     expect(events.filter(({ kind }) => kind === "wrong_tokens")).toMatchObject([
-      { message: "1 requests with a wrong API token since the last event of this kind" },
+      { message: "1 request with a wrong API token since the last event of this kind" },
     ]);
     await server.kill("SIGTERM");
   });
