@@ -203,7 +203,7 @@ async function sellAll(
         .map(({ listing }) => listing.symbol),
     ).size;
   const began = time.now();
-  for (const id of ids) await ask(`stop_${kind}`, { id, sellBase: true });
+  for (const id of ids) await ask("stop_strategy", { id, sellBase: true });
   expect(venue.open()).toEqual([]);
   for (let rounds = 0; sold() < pairs.length && rounds < 40; rounds++) await round();
   const most = ((rate.pass ?? rate.perSecond) / rate.perSecond) * SECOND + TICK;
