@@ -91,7 +91,7 @@ export function rootCommand(
   for (const [path, made] of backtestCommands(operations, ids, definitions)) addAt(commands, path, made);
   for (const kind of kinds) {
     const { group, summary } = kind;
-    for (const operation of operations) addVerb(commands, kind, operation);
+    for (const operation of operations) addVerb(commands, kind, operation, operations);
     commands[group] = { ...commands[group], meta: { name: group, description: summary } };
   }
   addTo(commands, "notify", "add", addChannelCommand);
@@ -125,16 +125,11 @@ function addCommand(
   if (!operation.cli) return;
   const { path, words = {} } = operation.cli;
   if (Object.keys(words).some((word) => word.startsWith(`${path} `))) return;
-  const [group = "", name] = path.split(" ");
-  if (name === undefined) {
-    commands[group] = (OVER_FILES[operation.name] ?? operationCommand)(operation);
-    return;
-  }
-  const preview = operations.find((one) => one !== operation && one.name === previewNameOf(operation));
   const made =
     operation.name === "guide_grid"
       ? guidedCommand(operation, operations)
-      : (OVER_FILES[operation.name]?.(operation) ?? operationCommand(operation, undefined, preview));
+      : (OVER_FILES[operation.name]?.(operation) ??
+        operationCommand(operation, undefined, previewOf(operation, operations)));
   addAt(commands, path, made);
 }
 
@@ -160,12 +155,17 @@ function addWords(commands: Record<string, CommandDef>, operation: Operation): v
  * Adds an operation on any strategy to the group of a kind too, for its strategies: `quote fills` is `fills`. A group's
  * own command stays.
  */
-function addVerb(commands: Record<string, CommandDef>, kind: StrategyKind, operation: Operation): void {
+function addVerb(
+  commands: Record<string, CommandDef>,
+  kind: StrategyKind,
+  operation: Operation,
+  operations: readonly Operation[],
+): void {
   const { verb, path = "" } = operation.cli ?? {};
   if (verb === undefined || subCommandsOf(commands, kind.group)[verb]) return;
   const input = { definition: kind.reading?.word ?? kind.name };
   const word = { path: `${kind.group} ${verb}`, summary: operation.summary, input, sameAs: path };
-  addTo(commands, kind.group, verb, operationCommand(operation, word));
+  addTo(commands, kind.group, verb, operationCommand(operation, word, previewOf(operation, operations)));
 }
 
 function addTo(commands: Record<string, CommandDef>, group: string, name: string, made: CommandDef): void {
@@ -178,10 +178,14 @@ function subCommandsOf(commands: Record<string, CommandDef>, group: string): Rec
   return commands[group].subCommands as Record<string, CommandDef>;
 }
 
-/** Returns the operation that a terminal shows and confirms before a command. */
-const previewNameOf = ({ name, cli }: Operation): string =>
-  cli?.final?.shows ??
-  (name.startsWith("edit_") ? `${name}_edit` : name).replace(/^(start|edit)_/, "preview_");
+/** Returns the operation that a terminal shows and confirms before a command, if there is one. */
+function previewOf(operation: Operation, operations: readonly Operation[]): Operation | undefined {
+  const { name, cli } = operation;
+  const shown =
+    cli?.final?.shows ??
+    (name.startsWith("edit_") ? `${name}_edit` : name).replace(/^(start|edit)_/, "preview_");
+  return operations.find((one) => one !== operation && one.name === shown);
+}
 
 /** Returns the settings; the defaults if they are invalid, because the command itself reports that. */
 export function settingsForCommands(env: NodeJS.ProcessEnv): Pick<Config, "exchanges" | "strategies"> {

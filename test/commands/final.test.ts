@@ -40,12 +40,12 @@ it("panic without a sale needs no --yes", async () => {
   expect(await status()).toBe("stopped");
 });
 
-describe.skipIf(!hasTerminal)("grid stop in a terminal", () => {
-  it("shows the grid and asks, with No as the default", async () => {
+describe.skipIf(!hasTerminal).each(["stop", "grid stop"])("%s in a terminal", (command) => {
+  it("shows the strategy and asks, with No as the default", async () => {
     const { folder, status } = await started();
     const stop = async (answer: string) => {
-      const screen = terminal(folder, ["grid", "stop", "treasury", "--sandbox"], { columns: 100 });
-      await screen.until(/Stop the grid treasury, cancel its orders\? You cannot resume it\./);
+      const screen = terminal(folder, [...command.split(" "), "treasury", "--sandbox"], { columns: 100 });
+      await screen.until(/Stop treasury, cancel its orders\? You cannot resume it\./);
       const text = screen.lines().join(" ").replace(/\s+/g, " ");
       screen.type(answer);
       return { text, code: await screen.ended };

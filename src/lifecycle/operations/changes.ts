@@ -107,7 +107,7 @@ const stopStrategy: Operation = operation({
     path: "stop",
     verb: "stop",
     view: stopView,
-    final: { question: questionBeforeStop },
+    final: { shows: "get_strategy", question: questionBeforeStop },
     examples: [`edgemaker stop ${ID_EXAMPLE}`, `edgemaker stop ${ID_EXAMPLE} --sell-base`],
   },
   input: () =>
