@@ -140,7 +140,7 @@ async function readerIn(folder) {
   const { id: token } = await answer("token create --name reader --scope trade");
   writeFileSync(join(work, "btc-usd.csv.gz"), gzipSync(candles()));
   const quotes =
-    " --exchange mexc --symbol SNEK/USDT --spread 0.018 --depth 500 --within 0.017 --levels 3 --base-budget 600000 --quote-budget 1200";
+    " --exchange mexc --symbol SNEK/USDT --spread-percent 1.8 --depth 500 --within-percent 1.7 --levels 3 --base-budget 600000 --quote-budget 1200";
   const words = [
     ["<id>", strategy],
     ["tok_4f0c", token],

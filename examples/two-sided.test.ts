@@ -2,7 +2,7 @@ import { backtest } from "edgemaker/testing";
 import { expect, it } from "vitest";
 import twoSided from "./two-sided.ts";
 
-const config = { spread: 0.01, size: 100 };
+const config = { spreadPercent: 1, size: 100 };
 
 it("buys below the market and sells above it", () => {
   const { fills, error } = backtest(twoSided, {
@@ -14,6 +14,8 @@ it("buys below the market and sells above it", () => {
   expect(fills.map(({ side, price }) => `${side} ${price}`)).toEqual(["buy 59700", "sell 60300"]);
 });
 
-it("refuses a spread that is not a fraction", () => {
-  expect(() => backtest(twoSided, { config: { spread: 2, size: 100 }, prices: [1], quote: 100 })).toThrow();
+it("refuses a spread of 100 % and more", () => {
+  expect(() =>
+    backtest(twoSided, { config: { spreadPercent: 100, size: 100 }, prices: [1], quote: 100 }),
+  ).toThrow();
 });

@@ -5,11 +5,11 @@ export default defineStrategy({
   name: "two-sided",
   summary: "Quote both sides of a market",
   config: z.object({
-    spread: z.number().gt(0).lt(1).describe("Full spread, as a fraction"),
+    spreadPercent: z.number().gt(0).lt(100).describe("Spread between bid and ask, in percent"),
     size: z.number().gt(0).describe("Quote per order"),
   }),
   orders({ config, quote }) {
-    const half = config.spread / 2;
+    const half = config.spreadPercent / 200;
     return [
       { id: "bid", side: "buy", price: quote.mid.times(1 - half), quoteSize: config.size },
       { id: "ask", side: "sell", price: quote.mid.times(1 + half), quoteSize: config.size },

@@ -170,7 +170,7 @@ async function runSweep(operation: Operation, values: Values, tested: TestedForm
   return isCut ? INTERRUPTED : 0;
 }
 
-/** Parses `spread=0.001,0.002` and returns each combination of the values, by the names of flags. */
+/** Parses `spreadPercent=0.1,0.2` and returns each combination of the values, by the names of flags. */
 function sweptValues(
   operation: Operation,
   { form: { config, fixed = {} } }: TestedForm,

@@ -52,14 +52,14 @@ export async function writeStrategy(values: Values): Promise<number> {
   for (const [file, text] of Object.entries(texts)) writeFileSync(join(folder, file), text, { flag: "wx" });
   const isNew = !existsSync(TYPE_SETTINGS);
   if (isNew) writeFileSync(TYPE_SETTINGS, settingsText);
-  const market = "--exchange kraken --symbol BTC/USDT --spread 0.01 --size 100";
+  const market = "--exchange kraken --symbol BTC/USDT --spread-percent 1 --size 100";
   return print(values, {
     strategy: files[0],
     test: files[1],
     ...(isNew ? { settings: TYPE_SETTINGS } : {}),
     "to check": "edgemaker strategy check",
     "to run its test": "npm install --save-dev vitest typescript, then npx tsc and npx vitest run",
-    "to test": `edgemaker strategy test ${name} --spread 0.01 --size 100`,
+    "to test": `edgemaker strategy test ${name} --spread-percent 1 --size 100`,
     "to start": `edgemaker strategy start ${name} ${market} --sandbox`,
   });
 }
@@ -82,11 +82,11 @@ export default defineStrategy({
   name: "${name}",
   summary: "Quote both sides of a market",
   config: z.object({
-    spread: z.number().gt(0).lt(1).describe("Full spread, as a fraction"),
+    spreadPercent: z.number().gt(0).lt(100).describe("Spread between bid and ask, in percent"),
     size: z.number().gt(0).describe("Quote per order"),
   }),
   orders({ config, quote }) {
-    const half = config.spread / 2;
+    const half = config.spreadPercent / 200;
     return [
       { id: "bid", side: "buy", price: quote.mid.times(1 - half), quoteSize: config.size },
       { id: "ask", side: "sell", price: quote.mid.times(1 + half), quoteSize: config.size },
@@ -101,7 +101,7 @@ import strategy from "./${name}.ts";
 
 it("buys below the market and sells above it", () => {
   const { fills, error } = backtest(strategy, {
-    config: { spread: 0.01, size: 100 },
+    config: { spreadPercent: 1, size: 100 },
     prices: [60_000, 60_000, 59_600, 60_000, 60_400, 60_400],
     base: 1,
     quote: 10_000,
@@ -112,7 +112,7 @@ it("buys below the market and sells above it", () => {
 });
 
 it("survives crashes, lost responses and failed reads", { timeout: 60_000 }, async () => {
-  const { problems, fills } = await simulate(strategy, { config: { spread: 0.004, size: 100 } });
+  const { problems, fills } = await simulate(strategy, { config: { spreadPercent: 0.4, size: 100 } });
   expect(problems).toEqual([]);
   expect(fills).toBeGreaterThan(0);
 });

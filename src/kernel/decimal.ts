@@ -105,6 +105,9 @@ export const mulDiv = (a: Decimal, factors: { times: Decimal; over: Decimal }, r
 export const roundToStep = (value: Decimal, step: Decimal, rounding: Rounding): Decimal =>
   divideWhole(value, step, rounding) * step;
 
+/** Converts percent to a share of 1, rounded toward zero. */
+export const ofPercent = (percent: Decimal): Decimal => percent / 100n;
+
 /** Rounds up to four digits, so the value is sufficient and easy to type; `value` is positive. */
 export function readable(value: Decimal): Decimal {
   const digits = value.toString().length;

@@ -4,7 +4,7 @@
  * `null`, `""` and `[]` are never converted.
  */
 import * as z from "zod";
-import { type Decimal, fromNumber, ONE, parseDecimal } from "./decimal.ts";
+import { type Decimal, fromNumber, ONE, parseDecimal, text } from "./decimal.ts";
 import { lazy } from "./lazy.ts";
 import { assetEntry, isPair, type Pair } from "./pair.ts";
 import { parseDay, parseTime, TIME_TEXT } from "./read-time.ts";
@@ -57,6 +57,7 @@ const MAX_PRICE = 1e12;
 /** Maximum amount, for a base with a tiny unit value. */
 export const MAX_AMOUNT = 1e15;
 export const MAX_MULTIPLE = 1e6;
+const HUNDRED_PERCENT: Decimal = 100n * ONE;
 
 const amountField = (label: string, most: number, sign: "positive" | "non-negative") => {
   const error = `${label}: must be a ${sign} number up to ${most} with at most 18 decimals`;
@@ -73,14 +74,19 @@ export const decimalField = (label: string, most = MAX_PRICE) => amountField(lab
 /** Does the same and accepts zero. */
 export const zeroOrMoreField = (label: string, most = MAX_PRICE) => amountField(label, most, "non-negative");
 
-/** A share of something, 0 to 1. */
-export const shareField = (name: string) => {
-  const error = `Invalid request: ${name} must be a number from 0 to 1`;
+const upToField = (name: string, most: Decimal) => {
+  const error = `Invalid request: ${name} must be a number from 0 to ${text(most)}`;
   return convertedField(z.number({ error }), error, (value): Decimal | undefined => {
     const exact = value === 0 ? 0n : fromNumber(value);
-    return exact !== undefined && exact >= 0n && exact <= ONE ? exact : undefined;
+    return exact !== undefined && exact >= 0n && exact <= most ? exact : undefined;
   });
 };
+
+/** A share of something, 0 to 1. */
+export const shareField = (name: string) => upToField(name, ONE);
+
+/** A percentage, 0 to 100; `ofPercent` converts it to a share. */
+export const percentField = (name: string) => upToField(name, HUNDRED_PERCENT);
 
 /** One of several fixed words. */
 export const wordField = <const W extends string>(label: string, words: readonly W[]) =>

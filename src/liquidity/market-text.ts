@@ -22,18 +22,19 @@ export function parseMarket(entry: string, ids: readonly string[]): PromisedPair
   return named === undefined ? { exchange, symbol } : undefined;
 }
 
-/** Parses the values of a preset; spread and uptime are percentages. Returns undefined if one of them is wrong. */
+/** Parses the values of a preset; spread, uptime and band are percentages, with or without `%`. Returns undefined if one of them is wrong. */
 export function parseTerms(words: readonly string[]): PromiseRequest | undefined {
   const terms = words.map(parseTerm);
   return terms.includes(undefined) ? undefined : Object.assign({}, ...terms);
 }
 
 const BAND_NAMES: readonly string[] = ["0.5", "1", "2"];
+const PERCENTAGES: readonly string[] = ["spread", "uptime", "band"];
 
 function parseTerm(term: string): PromiseRequest | undefined {
-  const [, name = "", value = ""] = /^(\w+)=([\d.]+)$/.exec(term) ?? [];
+  const [, name = "", value = "", unit] = /^(\w+)=([\d.]+)(%)?$/.exec(term) ?? [];
   const amount = parseDecimal(value);
-  if (amount === undefined) return undefined;
+  if (amount === undefined || (unit && !PERCENTAGES.includes(name))) return undefined;
   if (name === "spread" || name === "uptime")
     return amount > 100n * ONE ? undefined : { [name]: amount / 100n };
   if (name === "depth") return { depth: amount };

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { decimal, div } from "../kernel/decimal.ts";
 import {
   countField,
   dayField,
@@ -17,8 +16,6 @@ import { ABSENCES } from "../model/samples/sample.ts";
 import { addProfits, type DaysProfit, partsShown } from "../quality/answer.ts";
 import { isSpreadKnown } from "../quality/known-spread.ts";
 import { attributionFields } from "../quality/tally.ts";
-
-const WHOLE_PERCENT = decimal("100");
 
 const bandShape = () =>
   z
@@ -215,10 +212,9 @@ export const detailsField = () =>
     .default(true)
     .describe("false leaves out figures by hour, and costs to trade by day");
 
-const percentField = (name: string) =>
-  decimalField(`Invalid request: ${name}`, 100).transform((value) => div(value, WHOLE_PERCENT, "half"));
+const positivePercent = (name: string) => decimalField(`Invalid request: ${name}`, 100).optional();
 
-/** Input of a report; percentages are converted to shares of 1. */
+/** Input of a report. */
 export const liquidityInput = (ids: readonly string[]) =>
   z.object({
     exchange: exchangeField(ids),
@@ -231,7 +227,9 @@ export const liquidityInput = (ids: readonly string[]) =>
     preset: wordField("Invalid request: preset", PRESETS)
       .optional()
       .describe("Preset: the rules of an exchange, or an agreement; default: from the settings"),
-    spread: percentField("spread").optional().describe("Maximum percent between own bid and ask; default 2"),
+    spreadPercent: positivePercent("spreadPercent").describe(
+      "Maximum spread between own bid and ask, in percent of the price; default 2",
+    ),
     depth: decimalField("Invalid request: depth").optional().describe("Minimum quote per side; default 1000"),
     band: wordField("Invalid request: band", ["0.5", "1", "2"])
       .optional()
@@ -239,7 +237,7 @@ export const liquidityInput = (ids: readonly string[]) =>
     levels: countField("Invalid request: levels", { min: 1, max: 100 })
       .optional()
       .describe("Minimum number of own orders per side; default 1"),
-    uptime: percentField("uptime").optional().describe("Minimum percent of the time; default 90"),
+    uptime: positivePercent("uptime").describe("Minimum percent of the time; default 90"),
   });
 
 export type CostAnswer = z.output<ReturnType<typeof costShape>>;

@@ -265,7 +265,7 @@ const BY_FIELD: Readonly<Record<string, unknown>> = {
   to: "2026-01-31",
 };
 
-const QUOTES_EXAMPLE = { spread: 0.02, depth: 500, levels: 3, baseBudget: 0.01, quoteBudget: 1000 };
+const QUOTES_EXAMPLE = { spreadPercent: 2, depth: 500, levels: 3, baseBudget: 0.01, quoteBudget: 1000 };
 
 /** Example values for fields with another meaning, and optional fields that make an example realistic. */
 const BY_OPERATION: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -280,8 +280,8 @@ const BY_OPERATION: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
   },
   preview_quote: QUOTES_EXAMPLE,
   start_quote: QUOTES_EXAMPLE,
-  edit_quote: { id: "quote-kraken-BTC-USDT-1767225600000", spread: 0.015 },
-  preview_quote_edit: { id: "quote-kraken-BTC-USDT-1767225600000", spread: 0.015 },
+  edit_quote: { id: "quote-kraken-BTC-USDT-1767225600000", spreadPercent: 1.5 },
+  preview_quote_edit: { id: "quote-kraken-BTC-USDT-1767225600000", spreadPercent: 1.5 },
   stop_strategy: { id: "quote-kraken-BTC-USDT-1767225600000" },
   edit_grid: { upperPrice: 64_000 },
   preview_grid_edit: { upperPrice: 64_000 },

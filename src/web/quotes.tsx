@@ -186,7 +186,7 @@ function editableSettings({ symbol, spreadPercent, levels, maxLoss, defend }: Qu
   const { base, quote } = pairOf(symbol);
   const of = quoteSettings(base, quote);
   return [
-    { ...of.spread, hint: `${spreadPercent} now` },
+    { ...of.spreadPercent, hint: `${spreadPercent} now` },
     { ...of.levels, hint: `${levels} now` },
     of.depth,
     { ...of.maxLoss, hint: maxLoss === null ? "none now" : `${amount(maxLoss)} now` },

@@ -9,8 +9,8 @@ import { Table } from "./table.tsx";
 import type { PlannedQuoteEdit, PlannedQuotes, Session } from "./types.ts";
 import { Section, SideText, Stat, Warnings } from "./ui.tsx";
 
-const FIRST_QUOTES = { spread: "2", within: "1.7", levels: "3" };
-const REQUIRED = ["spread", "depth", "within", "levels"];
+const FIRST_QUOTES = { spreadPercent: "2", withinPercent: "1.7", levels: "3" };
+const REQUIRED = ["spreadPercent", "depth", "withinPercent", "levels"];
 
 /** The page for new quotes: the form, the plan, and a start of exactly that plan. */
 export function StartQuotes({ session }: { session: Session }) {
@@ -187,7 +187,7 @@ function QuotePlanOrders({
 }
 
 type QuoteSettingName =
-  | "spread"
+  | "spreadPercent"
   | "depth"
   | "levels"
   | "maxLoss"
@@ -195,7 +195,7 @@ type QuoteSettingName =
   | "maxBase"
   | "minBase"
   | "fixedPrice"
-  | "within"
+  | "withinPercent"
   | "quoteBudget"
   | "baseBudget";
 
@@ -203,13 +203,12 @@ type QuoteSettingName =
 export const quoteSettings = (base: string, quote: string): Readonly<Record<QuoteSettingName, Setting>> => {
   const pair = `${base}/${quote}`;
   return {
-    spread: { name: "spread", label: "Spread between bid and ask, %", isPercent: true },
+    spreadPercent: { name: "spreadPercent", label: "Spread between bid and ask, %" },
     depth: { name: "depth", of: quote, label: `Depth per side, ${quote}` },
-    within: {
-      name: "within",
+    withinPercent: {
+      name: "withinPercent",
       label: "Depth within, %",
       hint: "Distance of the outermost order from the price",
-      isPercent: true,
     },
     levels: { name: "levels", label: "Orders per side, 1 to 20" },
     quoteBudget: { name: "quoteBudget", of: quote, label: `Budget for bids, ${quote}` },

@@ -46,7 +46,14 @@ const bars = (rows: readonly (readonly [number, number, number, number])[]): Can
   );
 
 /** Without skew and volatility: bids and asks at 1 % of the price, ten base and a thousand quote. */
-const PLAIN = { spread: 0.02, size: 100, skew: 0, volatilityFactor: 0, baseBudget: 10, quoteBudget: 1000 };
+const PLAIN = {
+  spreadPercent: 2,
+  size: 100,
+  skewPercent: 0,
+  volatilityFactor: 0,
+  baseBudget: 10,
+  quoteBudget: 1000,
+};
 const countRequests = (fields: object = {}): QuoteRequest =>
   quoteInput(["kraken"]).parse({ ...PLACE, ...PLAIN, ...fields });
 const run = (candles: Candles, fields: object = {}, options: Partial<QuoteBacktestOptions> = {}) =>
@@ -81,7 +88,7 @@ describe("a backtest of quotes", () => {
   it("buys a dip and sells the recovery, and reports the exact profit", () => {
     // The tolerance keeps what rests: the bid at 99 is met on the way to 98.9, the ask at 101 on that to 101.1.
     const candles = bars([FLAT, [100, 100, 98.9, 100], [100, 101.1, 100, 100], FLAT]);
-    const { run: dip, endPrice, band } = run(candles, { tolerance: 0.03 });
+    const { run: dip, endPrice, band } = run(candles, { tolerancePercent: 3 });
     expect(dip.fills.map(({ side, price, amount }) => `${side} ${text(amount)} at ${text(price)}`)).toEqual([
       "buy 1.01 at 99",
       "sell 0.99 at 101",
@@ -94,14 +101,14 @@ describe("a backtest of quotes", () => {
 
   it("fills on touch only on request", () => {
     const candles = bars([FLAT, [100, 100, 99, 100], FLAT]);
-    expect(run(candles, { tolerance: 0.03 }).run.fills).toHaveLength(0);
-    expect(run(candles, { tolerance: 0.03 }, { rules: { fill: "touch" } }).run.fills).toHaveLength(1);
+    expect(run(candles, { tolerancePercent: 3 }).run.fills).toHaveLength(0);
+    expect(run(candles, { tolerancePercent: 3 }, { rules: { fill: "touch" } }).run.fills).toHaveLength(1);
   });
 
   it("buys all the way down, and exceeds its inventory limit by at most one order", () => {
     // Each bar opens a whole unit below the one before: no pass comes between.
     const falling = Array.from({ length: 12 }, (_, i) => [100 - i, 100 - i, 100 - i, 100 - i] as const);
-    const { run: fall, endPrice, kept } = run(bars(falling), { maxBase: 13, spread: 0.004 });
+    const { run: fall, endPrice, kept } = run(bars(falling), { maxBase: 13, spreadPercent: 0.4 });
     expect(fall.mostBase).toBeGreaterThan(d("12"));
     expect(fall.mostBase).toBeLessThanOrEqual(d("13"));
     expect(positionAccounts(fall.account.strategy, endPrice).total).toBeLessThan(kept);
@@ -133,11 +140,20 @@ function walked(seed: number, count: number): Candles {
 }
 
 it.each([
-  ["of one level", { spread: 0.01 }],
-  ["of a depth, with skew and volatility", { spread: 0.01, skew: 0.02, volatilityFactor: 1, ...DEPTH() }],
-  ["that are defended", { spread: 0.002, tolerance: 0, levels: 3, gap: 0.001, defend: "100:30" }],
-  ["that pause a side", { spread: 0.002, tolerance: 0, levels: 3, gap: 0.001, defend: "pause:6" }],
-  ["with bounds", { spread: 0.006, levels: 3, maxBase: 11, minBase: 9.5, maxLoss: 60 }],
+  ["of one level", { spreadPercent: 1 }],
+  [
+    "of a depth, with skew and volatility",
+    { spreadPercent: 1, skewPercent: 2, volatilityFactor: 1, ...DEPTH() },
+  ],
+  [
+    "that are defended",
+    { spreadPercent: 0.2, tolerancePercent: 0, levels: 3, gapPercent: 0.1, defend: "100:30" },
+  ],
+  [
+    "that pause a side",
+    { spreadPercent: 0.2, tolerancePercent: 0, levels: 3, gapPercent: 0.1, defend: "pause:6" },
+  ],
+  ["with bounds", { spreadPercent: 0.6, levels: 3, maxBase: 11, minBase: 9.5, maxLoss: 60 }],
 ])("quotes %s trade over bars as server, store and tick do", async (_name, fields) => {
   const candles = walked(41, most(200, 30));
   const between = 10 * SECOND;
@@ -167,7 +183,7 @@ it.each([
 });
 
 function DEPTH() {
-  return { size: undefined, depth: 300, within: 0.02, levels: 3 };
+  return { size: undefined, depth: 300, withinPercent: 2, levels: 3 };
 }
 
 const CSV = `timestamp,open,high,low,close,volume
@@ -176,7 +192,7 @@ ${START + MINUTE},100,100,98.9,100,1
 ${START + 2 * MINUTE},100,101.1,100,100,1
 `;
 const { baseBudget, quoteBudget, ...SETTINGS } = PLAIN;
-const CONFIG = { ...SETTINGS, tolerance: 0.03 };
+const CONFIG = { ...SETTINGS, tolerancePercent: 3 };
 const RULE_FIELDS = { tick: 0.01, lot: 0.001, makerFee: 0.001 };
 const GIVEN = { ...PLACE, definition: "quote", baseBudget, quoteBudget, ...RULE_FIELDS };
 
@@ -191,11 +207,11 @@ it("the quotes backtest on the command line reads a file, and prints text or JSO
     "kraken",
     "--symbol",
     "BTC/USDT",
-    "--spread",
-    "0.02",
+    "--spread-percent",
+    "2",
     "--size",
     "100",
-    "--skew",
+    "--skew-percent",
     "0",
     "--volatility-factor",
     "0",
@@ -203,8 +219,8 @@ it("the quotes backtest on the command line reads a file, and prints text or JSO
     "10",
     "--quote-budget",
     "1000",
-    "--tolerance",
-    "0.03",
+    "--tolerance-percent",
+    "3",
     "--tick",
     "0.01",
     "--lot",

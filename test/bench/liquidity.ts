@@ -33,7 +33,7 @@ export async function liquidityFigures(): Promise<Figure[]> {
       from: dateOf(today - days),
       to: dateOf(today - 1),
       preset: "agreement",
-      spread,
+      spreadPercent: 100n * spread,
     });
   const forget = () => context.client.execute("delete from liquidity_days");
   const first = await repeat(async () => {

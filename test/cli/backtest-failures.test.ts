@@ -7,7 +7,7 @@ import { tempFolder } from "../support/temp.ts";
 
 const MARKET = "--exchange kraken --symbol BTC/USDT --tick 0.1 --lot 0.00001 --maker-fee 0.001".split(" ");
 const RANGE = "--lower 57000 --upper 63000 --levels 6 --size".split(" ");
-const QUOTES = "--spread 0.004 --size 500 --base-budget 0.1 --quote-budget".split(" ");
+const QUOTES = "--spread-percent 0.4 --size 500 --base-budget 0.1 --quote-budget".split(" ");
 
 /** Over a file of so many candles. */
 async function failure(minutes: number, words: readonly string[]) {

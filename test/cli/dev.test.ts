@@ -24,7 +24,7 @@ it("restarts the development server once for changes that arrive while the old o
     return (await answer?.text()) ?? "";
   };
   try {
-    await expect.poll(documents).toContain("Full spread, as a fraction");
+    await expect.poll(documents).toContain("Spread between bid and ask, in percent");
     const file = join(strategies, "two-sided.ts");
     const text = readFileSync(file, "utf8");
     const servers = () =>
@@ -32,7 +32,7 @@ it("restarts the development server once for changes that arrive while the old o
     const [server = ""] = servers();
     process.kill(Number(server), "SIGSTOP");
     for (const name of ["A spread", "Another spread", "The whole spread"]) {
-      writeFileSync(file, text.replace("Full spread, as a fraction", name));
+      writeFileSync(file, text.replace("Spread between bid and ask, in percent", name));
       // Longer than the wait for an editor's next write.
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }

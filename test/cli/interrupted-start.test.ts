@@ -34,7 +34,7 @@ it.each([
   venue.fail({ kind: "slow", route: "create", until });
   const bounds = ["--lower", String(Math.round(last * 0.9)), "--upper", String(Math.round(last * 1.1))];
   const market = ["--exchange", "bitget", "--symbol", "BTC/USDT", "--size", "50"];
-  const flags = group === "grid" ? [...bounds, "--levels", "4"] : ["--spread", "0.02"];
+  const flags = group === "grid" ? [...bounds, "--levels", "4"] : ["--spread-percent", "2"];
   const child = spawn(process.execPath, [launcher, group, "start", ...market, ...flags, "--yes"], {
     env: environment(folder, env),
     cwd: folder,

@@ -14,7 +14,7 @@ import { partOf } from "../support/whole.ts";
 const COMMANDS = commandsOf(rootCommand(EXCHANGES)).filter(([, { run }]) => run);
 const MARKET = ["--exchange", "kraken", "--symbol", "BTC/USDT"];
 const BOUNDS = ["--lower", "57000", "--upper", "63000", "--levels", "4", "--size", "100"];
-const QUOTES = ["--spread", "0.01", "--size", "100", "--quote-budget", "1000", "--base-budget", "0.1"];
+const QUOTES = ["--spread-percent", "1", "--size", "100", "--quote-budget", "1000", "--base-budget", "0.1"];
 const ORDER = ["--side", "buy", "--type", "limit", "--amount", "0.001", "--price", "50000"];
 
 /** What earlier commands have answered, by their words. */
@@ -73,7 +73,7 @@ const USES: readonly (readonly [string, (result: Reported) => readonly string[]]
   ["quote orders", (result) => [quotes(result)]],
   ["quote fills", (result) => [quotes(result)]],
   ["quote events", (result) => [quotes(result)]],
-  ["quote edit", (result) => [quotes(result), "--spread", "0.02"]],
+  ["quote edit", (result) => [quotes(result), "--spread-percent", "2"]],
   ["quote pause", (result) => [quotes(result)]],
   ["quote resume", (result) => [quotes(result)]],
   ["quote stop", (result) => [quotes(result)]],

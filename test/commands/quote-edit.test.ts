@@ -10,7 +10,7 @@ const BUDGET = ["--quote-budget", "2000", "--base-budget", "0.0333"];
 describe.skipIf(!hasTerminal)("quote edit in a terminal", () => {
   it("shows which quotes stay, go and are placed; applies exactly that on Yes, nothing on No", async () => {
     const folder = await waves();
-    const requests = [...MARKET, ...BUDGET, "--spread", "0.01", "--size", "100", "--levels", "2"];
+    const requests = [...MARKET, ...BUDGET, "--spread-percent", "1", "--size", "100", "--levels", "2"];
     const started = await edgemaker(folder, ["quote", "start", "--sandbox", ...requests, "--yes", "--json"]);
     expect(started.code, started.stderr).toBe(0);
     const { id } = JSON.parse(started.stdout) as { id: string };

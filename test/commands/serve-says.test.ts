@@ -51,7 +51,7 @@ it("a server that stops names the command that cancels the orders of each kind o
   mkdirSync(join(folder, "strategies"));
   cpSync(join(root, "examples/two-sided.ts"), join(folder, "strategies/two-sided.ts"));
   const server = await serve(folder, ["--sandbox"]);
-  const market = ["--sandbox", "--exchange", "kraken", "--spread", "0.01", "--size", "100", "--yes"];
+  const market = ["--sandbox", "--exchange", "kraken", "--spread-percent", "1", "--size", "100", "--yes"];
   for (const words of [
     ["strategy", "start", "two-sided", "--symbol", "BTC/USDT"],
     ["quote", "start", "--symbol", "ETH/USDT", "--quote-budget", "1000", "--base-budget", "1"],

@@ -192,7 +192,7 @@ function createScene(setup: Setup, name: VenueName, change: Change) {
         await begin("start_quote", {
           exchange: name,
           symbol: QUOTES,
-          spread: 0.01,
+          spreadPercent: 1,
           size: 100,
           useOthers: false,
           useDex: false,
@@ -201,7 +201,7 @@ function createScene(setup: Setup, name: VenueName, change: Change) {
         await begin("start_strategy_two_sided", {
           exchange: name,
           symbol: OWN,
-          spread: 0.01,
+          spreadPercent: 1,
           size: 60,
           ...sizes,
         }),

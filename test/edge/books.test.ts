@@ -39,7 +39,7 @@ it("a Worker lists a stop order, warns of a closed pair, and trades beside it an
   };
   const terms = { symbol: "BTC/USDT", side: "sell", amount: "0.01" } as const;
   kraken.stop({ ...terms, type: "stop-loss", trigger: "50000" });
-  const spread = { spread: 0.01, size: 50, quoteBudget: 300 };
+  const spread = { spreadPercent: 1, size: 50, quoteBudget: 300 };
   const start = (exchange: string, symbol: string, baseBudget: number) => [
     () => ask("/strategy/quote", { exchange, symbol, ...spread, levels: 1, useOthers: false, baseBudget }),
     () => ask("/strategy/declared/two-sided", { exchange, symbol, ...spread, baseBudget }),

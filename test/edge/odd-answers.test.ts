@@ -75,7 +75,7 @@ it.each(NAMES)("the worker trades on %s while another coin is odd and credits ar
   const { id: quoting } = await ask<{ id: string }>("POST", "/strategy/quote", {
     exchange: name,
     symbol: "ETH/USDT",
-    spread: 0.01,
+    spreadPercent: 1,
     levels: 1,
     size: 100,
     baseBudget: 0.1,
@@ -85,7 +85,7 @@ it.each(NAMES)("the worker trades on %s while another coin is odd and credits ar
   await ask("POST", "/strategy/declared/two-sided", {
     exchange: name,
     symbol: "LTC/USDT",
-    spread: 0.01,
+    spreadPercent: 1,
     size: 50,
     baseBudget: 1,
     quoteBudget: 100,

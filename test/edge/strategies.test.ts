@@ -18,7 +18,7 @@ it("the worker runs a custom strategy that is deployed with it", async () => {
       (await edge.ask(`/api/v1${path}`, { ...init, headers })).json() as Promise<{
         strategies: { id: string }[];
       }>;
-    const body = { exchange: "kraken", symbol: "BTC/USDT", spread: 0.002, size: 100 };
+    const body = { exchange: "kraken", symbol: "BTC/USDT", spreadPercent: 0.2, size: 100 };
     expect(
       await call("/strategy/declared/two-sided", { method: "POST", body: JSON.stringify(body) }),
     ).toMatchObject({

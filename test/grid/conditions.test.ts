@@ -65,7 +65,7 @@ it("an exchange that does not respond is reported with the time of the next atte
   const request = {
     exchange: "kraken",
     symbol: "ETH/USDT",
-    spread: 0.01,
+    spreadPercent: 1,
     size: 50,
     baseBudget: 1,
     quoteBudget: 1000,

@@ -162,7 +162,7 @@ describe("a plan", () => {
     });
     expect(body.orders.length > 0).toBe(!killed);
     expect(Number(body.sums.buys) > 0).toBe(!killed);
-    const quotes = { ...MARKET, spread: 0.02, depth: 500, within: 0.017, levels: 3 };
+    const quotes = { ...MARKET, spreadPercent: 2, depth: 500, withinPercent: 1.7, levels: 3 };
     const { body: quoted } = await app.call<Quoted>("POST", "/strategy/quote/preview", quotes);
     expect(quoted.orders.length).toBe(killed ? 0 : 6);
     expect(quoted.refused.map(({ reason }) => reason)).toEqual(killed ? Array(6).fill("killed") : []);

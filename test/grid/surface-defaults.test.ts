@@ -101,19 +101,19 @@ it("takes from a stored grid what a backtest does not name, and lets it be named
     expect(answer.total).toBe(totals.get(true));
 });
 
-it("warns of a spread that was meant as a percentage", async () => {
+it("warns of a spread above 20 %", async () => {
   const app = await drivenApp();
   const quotes = { exchange: "kraken", symbol: "BTC/USDT", depth: 500, levels: 3 };
-  const codes = async (spread: number) => {
+  const codes = async (spreadPercent: number) => {
     const { body } = await app.call<{ warnings: { code: string; message: string }[] }>(
       "POST",
       "/strategy/quote/preview",
-      { ...quotes, spread, within: spread },
+      { ...quotes, spreadPercent, withinPercent: spreadPercent },
     );
     return body.warnings.filter(({ code }) => code === "wide_spread");
   };
-  expect(await codes(0.2)).toEqual([]);
-  expect(await codes(1)).toMatchObject([
+  expect(await codes(20)).toEqual([]);
+  expect(await codes(100)).toMatchObject([
     { message: expect.stringMatching(/^the spread is 100 % of the price/) },
   ]);
 });

@@ -207,7 +207,7 @@ describe("a plan beside another grid that uses the same funds", () => {
 });
 
 describe("an account that also runs quotes", () => {
-  const QUOTES = { ...MARKET, spread: 0.02, levels: 2, size: 100, baseBudget: 0.5, quoteBudget: 2000 };
+  const QUOTES = { ...MARKET, spreadPercent: 2, levels: 2, size: 100, baseBudget: 0.5, quoteBudget: 2000 };
   interface Previewed {
     readonly free: { readonly quote: string; readonly base: string };
     readonly orders: readonly { readonly side: string }[];

@@ -14,7 +14,7 @@ async function quoted() {
   const request = quoteInput(["kraken", "mexc"]).parse({
     exchange: "kraken",
     symbol: "BTC/USDT",
-    spread: 0.001,
+    spreadPercent: 0.1,
     size: 100,
     volatilityFactor: 0,
     quoteBudget: 2000,

@@ -4,7 +4,7 @@ import { askingOf, testSandbox } from "../support/sandbox.ts";
 
 const RANGE = { lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 4, orderSize: 100 };
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
-const QUOTES = { ...MARKET, spread: 0.01, size: 100, quoteBudget: 1000, baseBudget: 0.1 };
+const QUOTES = { ...MARKET, spreadPercent: 1, size: 100, quoteBudget: 1000, baseBudget: 0.1 };
 
 interface Reported {
   readonly id: string;

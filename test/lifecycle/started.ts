@@ -27,11 +27,11 @@ export async function startedOfEach() {
     return (await ask<{ readonly id: string }>(name, input)).id;
   };
   const grid = { lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 4, orderSize: 100 };
-  const quotes = { spread: 0.01, size: 100, ...BUDGET };
+  const quotes = { spreadPercent: 1, size: 100, ...BUDGET };
   const ids = {
     grid: await start("start_grid", { ...MARKET, ...grid, stopLossPrice: 50_000 }),
     quote: await start("start_quote", { exchange: "mexc", symbol: "BTC/USDT", ...quotes, name: "desk" }),
-    own: await start("start_strategy_two_sided", { ...MARKET, spread: 0.02, size: 100, ...BUDGET }),
+    own: await start("start_strategy_two_sided", { ...MARKET, spreadPercent: 2, size: 100, ...BUDGET }),
     paper: await start("start_quote", { ...MARKET, ...quotes, dryRun: true }),
   };
   return { ...box, deps: own, ask, ids };

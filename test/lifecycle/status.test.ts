@@ -28,7 +28,11 @@ describe("the status of a strategy", () => {
     expect(grid.details).toMatchObject({ kind: "grid", gridLevels: 4, centered: false, cycles: 0 });
     expect(grid.details.slots).toHaveLength(4);
     expect(quote.details).toMatchObject({ kind: "quote", spreadPercent: 1, levels: 1 });
-    expect(own.details).toMatchObject({ kind: "strategy", config: { spread: 0.02, size: 100 }, state: null });
+    expect(own.details).toMatchObject({
+      kind: "strategy",
+      config: { spreadPercent: 2, size: 100 },
+      state: null,
+    });
     expect(own.orders.map(({ id, side }) => `${id} ${side}`)).toEqual(["bid buy", "ask sell"]);
     expect(paper).toMatchObject({ mode: "paper", details: { kind: "quote" } });
     const open = await venue("kraken").openOrders("BTC/USDT");
@@ -85,7 +89,7 @@ describe("the status of a strategy", () => {
       bids: expect.stringContaining(" at "),
       holds: expect.stringMatching(/^0\.05 BTC at /),
     });
-    expect(await shown(ids.own)).toMatchObject({ config: "spread 0.02, size 100" });
+    expect(await shown(ids.own)).toMatchObject({ config: "spreadPercent 2, size 100" });
     expect(await shown(ids.paper)).toMatchObject({ market: "BTC/USDT on kraken (paper trading)" });
   });
 });

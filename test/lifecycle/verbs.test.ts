@@ -14,10 +14,10 @@ const STARTS = {
     { ...MARKET, lowerPrice: 58_000, upperPrice: 62_000, gridLevels: 4, orderSize: 100 },
     "keep",
   ],
-  quote: ["/strategy/quote", { ...MARKET, ...BUDGET, spread: 0.01, size: 100 }, "cancel"],
+  quote: ["/strategy/quote", { ...MARKET, ...BUDGET, spreadPercent: 1, size: 100 }, "cancel"],
   "a user's strategy": [
     "/strategy/declared/two-sided",
-    { ...MARKET, ...BUDGET, spread: 0.01, size: 100 },
+    { ...MARKET, ...BUDGET, spreadPercent: 1, size: 100 },
     "cancel",
   ],
 } as const;

@@ -4,7 +4,14 @@ import { drivenApp, type GridOut } from "../support/driven.ts";
 
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
 const GRID = { ...MARKET, lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 6, orderSize: 200 };
-const QUOTE = { ...MARKET, spread: 0.01, size: 50, baseBudget: 0.1, quoteBudget: 100, volatilityFactor: 0 };
+const QUOTE = {
+  ...MARKET,
+  spreadPercent: 1,
+  size: 50,
+  baseBudget: 0.1,
+  quoteBudget: 100,
+  volatilityFactor: 0,
+};
 
 interface Body {
   readonly id: string;

@@ -25,11 +25,11 @@ const KINDS = {
   },
   quote: {
     start: "start_quote",
-    input: { ...MARKET, spread: 0.02, size: 490, quoteBudget: 3000, useOwn: false, fixedPrice: 60_000 },
+    input: { ...MARKET, spreadPercent: 2, size: 490, quoteBudget: 3000, useOwn: false, fixedPrice: 60_000 },
   },
   strategy: {
     start: "start_strategy_two_sided",
-    input: { ...MARKET, spread: 0.02, size: 490, quoteBudget: 3000 },
+    input: { ...MARKET, spreadPercent: 2, size: 490, quoteBudget: 3000 },
   },
 } as const;
 type KindName = keyof typeof KINDS;

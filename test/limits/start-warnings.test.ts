@@ -6,7 +6,7 @@ import { twoSided } from "../own/deeds.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
 
-const BUDGET = { spread: 0.02, size: 490, baseBudget: 0.1, quoteBudget: 3000 };
+const BUDGET = { spreadPercent: 2, size: 490, baseBudget: 0.1, quoteBudget: 3000 };
 const PLACE = { exchange: "bitget", symbol: "BTC/USDT" };
 const KINDS = {
   quote: { name: "quote", input: { ...PLACE, ...BUDGET, useOwn: false, fixedPrice: 60_000 } },

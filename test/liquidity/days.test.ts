@@ -79,7 +79,7 @@ function minutesRead({ context }: Pick<Awaited<ReturnType<typeof box>>, "context
   return read;
 }
 
-const AGREEMENT = { preset: "agreement", spread: d("0.02"), depth: d("500"), levels: 2 } as const;
+const AGREEMENT = { preset: "agreement", spreadPercent: d("2"), depth: d("500"), levels: 2 } as const;
 
 describe("the totals of a finished day", () => {
   it("are stored by the first report and are all that the second one reads", async () => {
@@ -205,16 +205,19 @@ describe("the totals of a finished day", () => {
     const upBy = async (over: object) => (await setup.report(over)).findings[0]?.value;
     const share = (count: number) => wire((100n * (BigInt(count) * ONE)) / 3n);
     const rules = [
-      ...spreads.map((spread, count) => [{ preset: "agreement", spread }, share(count + 1)] as const),
-      [{ preset: "agreement", spread: d("0.03"), levels: 3 }, 0],
+      ...spreads.map(
+        (spread, count) => [{ preset: "agreement", spreadPercent: 100n * spread }, share(count + 1)] as const,
+      ),
+      [{ preset: "agreement", spreadPercent: d("3"), levels: 3 }, 0],
       // Strictly narrower, and strictly deeper.
       ...spreads.map(
-        (spread, count) => [{ preset: "gate-score", spread, depth: d("1") }, share(count)] as const,
+        (spread, count) =>
+          [{ preset: "gate-score", spreadPercent: 100n * spread, depth: d("1") }, share(count)] as const,
       ),
-      [{ preset: "gate-score", spread: d("0.04"), depth: d("1000") }, 0],
-      [{ preset: "gate-score", spread: d("0.04"), depth: d("999") }, 100],
-      [{ preset: "gate-score", spread: d("0.04"), depth: d("1"), band: "1" }, 0],
-      [{ preset: "gate-score", spread: d("0.04"), depth: d("1"), band: "2" }, 100],
+      [{ preset: "gate-score", spreadPercent: d("4"), depth: d("1000") }, 0],
+      [{ preset: "gate-score", spreadPercent: d("4"), depth: d("999") }, 100],
+      [{ preset: "gate-score", spreadPercent: d("4"), depth: d("1"), band: "1" }, 0],
+      [{ preset: "gate-score", spreadPercent: d("4"), depth: d("1"), band: "2" }, 100],
     ] as const;
     // More of them than are stored, there and back.
     for (const [over, value] of [...rules, ...rules.toReversed()])

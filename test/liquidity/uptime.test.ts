@@ -72,7 +72,7 @@ async function quotedMinutes(name: VenueName, minutes: number, { every, isCron }
     const exchange = setup.exchange(name);
     const request = quoteInput([name]).parse({
       ...pair,
-      spread: 0.004,
+      spreadPercent: 0.4,
       levels: 2,
       size: 100,
       volatilityFactor: 0,

@@ -347,7 +347,7 @@ describe("an agreement over minutes", () => {
     await runOperation(deps, "start_grid", GRID);
     await pass(10);
     const today = { from: "2026-01-01", to: "2026-01-01", preset: "agreement", depth: d("1") };
-    const [uptime] = (await report({ ...today, spread: d("0.02") })).findings;
+    const [uptime] = (await report({ ...today, spreadPercent: d("2") })).findings;
     expect(uptime).toMatchObject({
       rule: expect.stringMatching(/^time with own orders on both sides/),
       state: "kept",
@@ -355,12 +355,14 @@ describe("an agreement over minutes", () => {
       limit: 90,
     });
     // As wide as a step of the grid, which is more than a hundredth of a percent.
-    expect((await report({ ...today, spread: d("0.0001") })).findings[0]).toMatchObject({
+    expect((await report({ ...today, spreadPercent: d("0.01") })).findings[0]).toMatchObject({
       state: "missed",
       value: 0,
     });
     time.pass(9 * MINUTE);
-    expect((await report({ ...today, spread: d("0.02") })).findings[0]).toMatchObject({ state: "unknown" });
+    expect((await report({ ...today, spreadPercent: d("2") })).findings[0]).toMatchObject({
+      state: "unknown",
+    });
   });
 });
 
@@ -435,7 +437,7 @@ describe("the report over HTTP", () => {
     expect(table.body.split("\r\n")).toHaveLength(32);
     expect(table.body).toMatch(/^day,known,ownSpreadPercent,ownTwoSidedPercent/);
     // Percents, as a person has them.
-    const request = await ask(`${good}&preset=agreement&spread=1.5&uptime=95`);
+    const request = await ask(`${good}&preset=agreement&spreadPercent=1.5&uptime=95`);
     expect(soleMarket(JSON.parse(request.body)).findings[0]).toMatchObject({ limit: 95, state: "unknown" });
     const name = /name an agreement, or exchange and symbol/;
     for (const [query, message] of [

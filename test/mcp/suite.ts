@@ -31,8 +31,8 @@ const OF_TOOL: Record<string, object> = {
   get_dex_pools: { symbol: "SNEK" },
   preview_grid: GRID,
   preview_grid_edit: { stopLossPrice: 50_000 },
-  preview_quote: { spread: 0.01, size: 50, baseBudget: 0.01, quoteBudget: 500 },
-  preview_quote_edit: { spread: 0.03 },
+  preview_quote: { spreadPercent: 1, size: 50, baseBudget: 0.01, quoteBudget: 500 },
+  preview_quote_edit: { spreadPercent: 3 },
   // The past may have begun below it.
   backtest: {
     ...MARKET,
@@ -44,7 +44,7 @@ const OF_TOOL: Record<string, object> = {
 };
 
 const AGREEMENT = { agreement: "snek", markets: `${MARKET.exchange}:${MARKET.symbol} depth=100` };
-const QUOTES = { ...MARKET, spread: 0.02, levels: 2, size: 50, baseBudget: 0.01, quoteBudget: 500 };
+const QUOTES = { ...MARKET, spreadPercent: 2, levels: 2, size: 50, baseBudget: 0.01, quoteBudget: 500 };
 
 type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 

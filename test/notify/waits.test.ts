@@ -19,11 +19,11 @@ const KINDS = {
   grid: { start: "start_grid", input: gridRequest({ exchange: "bitget" }) },
   quote: {
     start: "start_quote",
-    input: { ...PLACE, spread: 0.02, size: 120, useOwn: false, fixedPrice: 60_000 },
+    input: { ...PLACE, spreadPercent: 2, size: 120, useOwn: false, fixedPrice: 60_000 },
   },
   strategy: {
     start: "start_strategy_two_sided",
-    input: { ...PLACE, spread: 0.02, size: 120 },
+    input: { ...PLACE, spreadPercent: 2, size: 120 },
   },
 } as const;
 type KindName = keyof typeof KINDS;

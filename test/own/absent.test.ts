@@ -33,7 +33,7 @@ it.each<[string, StrategyDefinitions, string]>([
   };
   const { id } = await asking([twoSided]).ask<{ id: string }>("start_strategy_two_sided", {
     ...PLACE,
-    spread: 0.002,
+    spreadPercent: 0.2,
     size: 100,
   });
   await receiveAlerts();

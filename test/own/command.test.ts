@@ -8,7 +8,7 @@ import { edgemaker, serve } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 
 const MARKET = ["--exchange", "kraken", "--symbol", "BTC/USDT"];
-const CONFIG = ["--spread", "0.002", "--size", "100"];
+const CONFIG = ["--spread-percent", "0.2", "--size", "100"];
 
 /** A home with this example among its strategies. */
 function home(): string {
@@ -30,7 +30,10 @@ const result = async (folder: string, ...args: string[]) => {
 it("a custom strategy starts with the flags of its config and supports every command", async () => {
   const folder = home();
   const { code, stdout } = await edgemaker(folder, ["strategy", "start", "two-sided", "--help"]);
-  expect([code, stdout]).toEqual([0, expect.stringContaining("Full spread, as a fraction (required)")]);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining("Spread between bid and ask, in percent (required)"),
+  ]);
   const { planHash } = await result(folder, "preview", "two-sided", ...MARKET, ...CONFIG);
   expect(planHash).toMatch(/^[0-9a-f]{32}-/);
   const { id } = await result(folder, "start", "two-sided", ...MARKET, ...CONFIG, "--yes");
@@ -154,7 +157,17 @@ it("strategy new writes a tsconfig.json with which tsc accepts the starter and i
 });
 
 it("names the file with prices if a test cannot read it", async () => {
-  const args = ["strategy", "test", "two-sided", "--spread", "0.004", "--size", "500", "--data", "none.csv"];
+  const args = [
+    "strategy",
+    "test",
+    "two-sided",
+    "--spread-percent",
+    "0.4",
+    "--size",
+    "500",
+    "--data",
+    "none.csv",
+  ];
   const { code, stderr } = await edgemaker(home(), args);
   expect([code, stderr]).toEqual([2, expect.stringContaining("--data none.csv cannot be read")]);
 });
@@ -164,8 +177,8 @@ it("tests a strategy in the sandbox with crashes, and reports a variable that a 
   const test = (...args: string[]) => edgemaker(folder, ["strategy", "test", ...args, "--json"]);
   const good = await test(
     "two-sided",
-    "--spread",
-    "0.004",
+    "--spread-percent",
+    "0.4",
     "--size",
     "500",
     "--passes",
@@ -189,7 +202,7 @@ export default defineStrategy({ name: "forgetful", config: z.object({}),
   expect(JSON.parse(forgetful.stdout).problems).toEqual([
     expect.stringContaining("a restarted process returned other orders"),
   ]);
-  expect(await test("two-sided", "--spread", "x")).toMatchObject({ code: 2 });
+  expect(await test("two-sided", "--spread-percent", "x")).toMatchObject({ code: 2 });
 });
 
 it("a strategy pauses when its file is missing or broken, and continues once it is fixed", async () => {
@@ -225,8 +238,8 @@ it("a custom strategy's config appears in the API document and the agent tools",
   );
   const server = await serve(folder, ["--sandbox"]);
   const document = await (await fetch(`${server.url}/openapi.json`)).text();
-  expect(document).toContain("Full spread, as a fraction");
-  const body = { exchange: "kraken", symbol: "BTC/USDT", spread: 0.002, size: 100 };
+  expect(document).toContain("Spread between bid and ask, in percent");
+  const body = { exchange: "kraken", symbol: "BTC/USDT", spreadPercent: 0.2, size: 100 };
   const response = await fetch(`${server.url}/api/v1/strategy/declared/two-sided`, {
     method: "POST",
     headers: { "content-type": "application/json", authorization: `Bearer ${server.token}` },
@@ -247,7 +260,7 @@ it("backtest runs a strategy on a candle file, and reports stored arguments or e
   const BUDGET = ["--base-budget", "0.1", "--quote-budget", "5000"];
   const test = (...args: string[]) =>
     edgemaker(folder, ["strategy", "backtest", ...args, ...MARKET, ...RULES, ...BUDGET, "--json"]);
-  const { code, stdout } = await test("two-sided", "--spread", "0.002", "--size", "500");
+  const { code, stdout } = await test("two-sided", "--spread-percent", "0.2", "--size", "500");
   const answer = JSON.parse(stdout);
   expect([code, answer.lastError, answer.definition]).toEqual([0, null, "two-sided"]);
   expect(answer.filledOrders).toBeGreaterThan(0);
@@ -295,7 +308,7 @@ it("compares the values of config fields in one table, with stored candles of ot
   const swept = await backtest(
     "two-sided",
     "--sweep",
-    "spread=0.002,0.5",
+    "spreadPercent=0.2,50",
     "--sweep",
     "size=100,500",
     "--json",
@@ -304,24 +317,26 @@ it("compares the values of config fields in one table, with stored candles of ot
   const { runs, count } = JSON.parse(swept.stdout);
   expect(count).toBe(4);
   expect(runs.map(({ values }: { values: object }) => JSON.stringify(values)).sort()).toEqual(
-    ["0.002", "0.5"].flatMap((spread) => ["100", "500"].map((size) => JSON.stringify({ spread, size }))),
+    ["0.2", "50"].flatMap((spread) =>
+      ["100", "500"].map((size) => JSON.stringify({ "spread-percent": spread, size })),
+    ),
   );
   const totals = runs.map(({ total }: { total: string }) => Number(total));
   expect(totals).toEqual([...totals].sort((a, b) => b - a));
   const single = async (...args: string[]) => JSON.parse((await backtest(...args, "--json")).stdout);
-  const alone = await single("two-sided", "--spread", "0.002", "--size", "500", "--single");
+  const alone = await single("two-sided", "--spread-percent", "0.2", "--size", "500", "--single");
   expect(alone.band).toBeNull();
   const same = runs.find(
-    ({ values }: { values: object }) => JSON.stringify(values) === '{"spread":"0.002","size":"500"}',
+    ({ values }: { values: object }) => JSON.stringify(values) === '{"spread-percent":"0.2","size":"500"}',
   );
   expect(same.total).toBe(alone.total);
-  expect((await backtest("two-sided", "--sweep", "spread=0.002,0.5", "--size", "100")).stdout).toMatch(
+  expect((await backtest("two-sided", "--sweep", "spreadPercent=0.2,50", "--size", "100")).stdout).toMatch(
     /spread +total/,
   );
-  for (const wrong of ["symbol=A/B", "spread", "spread="])
+  for (const wrong of ["symbol=A/B", "spreadPercent", "spreadPercent="])
     expect(await backtest("two-sided", "--size", "1", "--sweep", wrong)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("Fields: spread, size"),
+      stderr: expect.stringContaining("Fields: spreadPercent, size"),
     });
   expect(await backtest("two-sided", "--sweep", "size=1,2", "--format", "csv")).toMatchObject({
     code: 2,

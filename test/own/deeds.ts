@@ -11,16 +11,16 @@ import type { Deed } from "../simulation/deeds.ts";
 import { TICKS } from "../simulation/shape.ts";
 import { BY } from "../support/by.ts";
 
-const config = z.object({ spread: z.number(), size: z.number() });
+const config = z.object({ spreadPercent: z.number(), size: z.number() });
 
 /** Both sides of the middle. */
 export const twoSided = defineStrategy({
   name: "two-sided",
   config,
-  orders({ config: { spread, size }, quote: { mid } }) {
+  orders({ config: { spreadPercent, size }, quote: { mid } }) {
     return [
-      { id: "bid", side: "buy", price: mid.times(1 - spread / 2), quoteSize: size },
-      { id: "ask", side: "sell", price: mid.times(1 + spread / 2), quoteSize: size },
+      { id: "bid", side: "buy", price: mid.times(1 - spreadPercent / 200), quoteSize: size },
+      { id: "ask", side: "sell", price: mid.times(1 + spreadPercent / 200), quoteSize: size },
     ];
   },
 });
@@ -30,15 +30,20 @@ export const buyer = defineStrategy<typeof config, { round: number; bought: stri
   name: "buyer",
   config,
   tolerance: { price: 0.002, amount: 0 },
-  orders({ config: { spread, size }, quote, position, fills, state = { round: 0, bought: "0" } }) {
+  orders({ config: { spreadPercent, size }, quote, position, fills, state = { round: 0, bought: "0" } }) {
     const buys = fills.filter(({ side }) => side === "buy");
     const round = state.round + buys.length;
     const bought = buys.reduce((sum, { amount }) => amount.plus(sum).toString(), state.bought);
     return {
       orders: [
-        { id: `buy-${round}`, side: "buy", price: quote.bid.times(1 - spread / 4), quoteSize: size },
-        { id: `far-${round % 3}`, side: "buy", price: quote.bid.times(1 - spread), quoteSize: size },
-        { id: "all", side: "sell", price: quote.ask.times(1 + spread / 2), size: position.base },
+        { id: `buy-${round}`, side: "buy", price: quote.bid.times(1 - spreadPercent / 400), quoteSize: size },
+        {
+          id: `far-${round % 3}`,
+          side: "buy",
+          price: quote.bid.times(1 - spreadPercent / 100),
+          quoteSize: size,
+        },
+        { id: "all", side: "sell", price: quote.ask.times(1 + spreadPercent / 200), size: position.base },
       ],
       state: { round, bought },
     };
@@ -72,7 +77,7 @@ const NAMES = simulatedDefinitions(() => false).map(({ name }) => name);
 export const configOf = (n: number): OwnStrategyConfig => ({
   definition: NAMES[n % NAMES.length] ?? "",
   version: 1,
-  options: { spread: [0.002, 0.004][n % 2] ?? 0.002, size: 60 },
+  options: { spreadPercent: [0.2, 0.4][n % 2] ?? 0.2, size: 60 },
   budget: { base: decimal("5"), quote: decimal("1000") },
   ...(n % 4 === 3 ? { postOnly: false } : {}),
 });

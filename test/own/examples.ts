@@ -16,7 +16,7 @@ const pick = <T>(list: readonly [T, ...T[]], n: number): T => list[n % list.leng
 /** Options near the simulated price of 100, in sizes that the simulated walk fills. */
 const OPTIONS: readonly ((n: number) => Readonly<Record<string, unknown>>)[] = [
   (n) => ({ lower: pick([95, 98], n), upper: pick([105, 101, 103], n), levels: pick([4, 9], n), size: 60 }),
-  (n) => ({ spread: pick([0.002, 0.004, 0.01], n), size: 60 }),
+  (n) => ({ spreadPercent: pick([0.2, 0.4, 1], n), size: 60 }),
   (n) => ({ size: 20, hours: pick([0.002, 0.01], n), ...(n % 3 === 0 ? { highest: 101 } : {}) }),
   (n) => ({
     levels: pick([3, 6], n),

@@ -19,7 +19,7 @@ import { buyer, twoSided } from "./deeds.ts";
 const PLACE = {
   exchange: "kraken",
   symbol: "BTC/USDT",
-  spread: 0.002,
+  spreadPercent: 0.2,
   size: 100,
   quoteBudget: 1000,
   baseBudget: 0.1,
@@ -64,7 +64,7 @@ it("a declared strategy shows a plan, starts exactly that plan, and stops", asyn
   const started = await ask<Started>("start_strategy_two_sided", { ...PLACE, planHash: plan.planHash });
   expect(started).toMatchObject({ status: "running", strategy: "two-sided", warnings: [] });
   const status = await ask<Started>("get_strategy", { id: started.id });
-  expect(status).toMatchObject({ details: { config: { spread: 0.002, size: 100 } }, lastError: null });
+  expect(status).toMatchObject({ details: { config: { spreadPercent: 0.2, size: 100 } }, lastError: null });
   expect(status.orders.map(({ id }) => id)).toEqual(["bid", "ask"]);
   expect(await ask("list_strategies", {})).toMatchObject({
     count: 1,
@@ -97,7 +97,7 @@ it("a start rejects a failing strategy, and one whose plan is no longer valid", 
     },
   });
   const { ask } = await asking([twoSided, failing]);
-  const { spread: _, size: _size, ...place } = PLACE;
+  const { spreadPercent: _, size: _size, ...place } = PLACE;
   await expect(ask("start_strategy_failing", place)).rejects.toMatchObject({
     message: "the strategy fails: boom",
     extras: { code: "strategy_failed" },
@@ -105,7 +105,7 @@ it("a start rejects a failing strategy, and one whose plan is no longer valid", 
   const plan = await ask<Started>("preview_strategy_failing", place);
   expect(plan.warnings).toMatchObject([{ code: "strategy_failed" }]);
   const shown = await ask<Started>("preview_strategy_two_sided", PLACE);
-  const other = { ...PLACE, spread: 0.004, planHash: shown.planHash };
+  const other = { ...PLACE, spreadPercent: 0.4, planHash: shown.planHash };
   await expect(ask("start_strategy_two_sided", other)).rejects.toThrow("is out of date");
 });
 
@@ -138,14 +138,14 @@ it("a resume restarts a failed strategy and reports its next failure", async () 
 it("a declared strategy's config appears with its descriptions in the API document and agent tools", async () => {
   const described = defineStrategy({
     ...twoSided,
-    config: z.object({ spread: z.number().describe("Full spread, as a fraction"), size: z.number() }),
+    config: z.object({ spreadPercent: z.number().describe("Spread, in percent"), size: z.number() }),
   });
   const operations = createOperations(EXCHANGES, [described]);
   const start = operations.find(({ name }) => name === "start_strategy_two_sided");
   const tool = JSON.stringify(start && toolOf(start).inputSchema);
   const { paths } = openApi(operations, "1");
   const document = JSON.stringify(paths?.["/strategy/declared/two-sided"]);
-  for (const text of [tool, document]) expect(text).toContain("Full spread, as a fraction");
+  for (const text of [tool, document]) expect(text).toContain("Spread, in percent");
   expect(document).toContain('"422":{"description":"One of: Start failed"');
   expect(JSON.stringify(paths?.["/strategy/grid"])).not.toContain('"422"');
 });
@@ -199,7 +199,7 @@ it("the strategies that can be started are listed with their versions and config
   }>("list_definitions", {});
   expect(definitions.slice(0, 2)).toMatchObject([
     { name: "grid", title: "Grid", builtIn: true, config: { anyOf: [{}, {}] } },
-    { name: "quote", title: "Quotes", builtIn: true, config: { properties: { spread: {} } } },
+    { name: "quote", title: "Quotes", builtIn: true, config: { properties: { spreadPercent: {} } } },
   ]);
   const loaded = definitions.filter(({ builtIn }) => !builtIn);
   expect(loaded).toMatchObject([
@@ -207,8 +207,8 @@ it("the strategies that can be started are listed with their versions and config
     { name: "buyer", summary: null, version: 3 },
   ]);
   expect(loaded.map(({ config }) => Object.keys(config.properties))).toEqual([
-    ["spread", "size"],
-    ["spread", "size"],
+    ["spreadPercent", "size"],
+    ["spreadPercent", "size"],
   ]);
 });
 
@@ -235,7 +235,7 @@ it("a start names the field that fails the config's schema", () => {
   const parsed = start?.input.safeParse({ exchange: "kraken", symbol: "BTC/USDT", size: 1 });
   expect(start && parsed?.error && inputRefusal(start, parsed.error)).toMatchObject({
     label: "Invalid request",
-    message: "spread must be a number",
+    message: "spreadPercent must be a number",
   });
 });
 
@@ -268,7 +268,7 @@ it("a status shows orders that are not placed, by their ids", async () => {
     ],
   });
   const { ask } = await asking([small]);
-  const { spread: _, size: _size, ...place } = PLACE;
+  const { spreadPercent: _, size: _size, ...place } = PLACE;
   const { id } = await ask<Started>("start_strategy_small", place);
   const status = await ask<{ waiting: object[]; orders: object[] }>("get_strategy", { id });
   expect(status.orders).toMatchObject([{ id: "good", side: "buy" }]);
@@ -302,7 +302,7 @@ it("a preview has the prices elsewhere and the candles that its definition reque
       }),
     },
   );
-  const { spread: _, size: _size, ...place } = PLACE;
+  const { spreadPercent: _, size: _size, ...place } = PLACE;
   await ask("preview_strategy_all", place);
   await ask("preview_strategy_none", place);
   const [all, none] = seen;

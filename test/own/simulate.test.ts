@@ -4,7 +4,7 @@ import { simulate } from "../../cli/testing/package.ts";
 import { defineStrategy, z } from "../../src/own/package.ts";
 import { buyer, twoSided } from "./deeds.ts";
 
-const config = { spread: 0.004, size: 500 };
+const config = { spreadPercent: 0.4, size: 500 };
 it.each([
   { strategy: twoSided, options: { passes: 100 }, passes: 100 },
   { strategy: buyer, options: {}, passes: 300 },
@@ -91,5 +91,5 @@ it("reports a variable that a restart loses", async () => {
 });
 
 it("refuses a config that is not valid", async () => {
-  await expect(simulate(twoSided, { config: {} })).rejects.toThrow("spread");
+  await expect(simulate(twoSided, { config: {} })).rejects.toThrow("spreadPercent");
 });

@@ -31,7 +31,7 @@ const quotes = {
 } as unknown as Strategy;
 /** The example with the spread and tolerance of these quotes. */
 const definition = { ...example, tolerance: { price: 0.001, amount: 0.5 } };
-const declared = ownStrategyExample("two-sided", { options: { spread: 0.004, size: 100 } });
+const declared = ownStrategyExample("two-sided", { options: { spreadPercent: 0.4, size: 100 } });
 
 const KINDS = [
   ["the built-in quotes", quoteKind as unknown as AnyKindHere, quotes],

@@ -59,14 +59,14 @@ it.each([
     "preview_quote",
     "start_quote",
     "stop_strategy",
-    { ...MARKET, ...BUDGET, spread: 0.01, levels: 2, size: 200 },
+    { ...MARKET, ...BUDGET, spreadPercent: 1, levels: 2, size: 200 },
   ],
   [
     "an own strategy",
     "preview_strategy_two_sided",
     "start_strategy_two_sided",
     "stop_strategy",
-    { ...MARKET, ...BUDGET, spread: 0.01, size: 200 },
+    { ...MARKET, ...BUDGET, spreadPercent: 1, size: 200 },
   ],
 ])(
   "the demo starts the shown plan of %s after 20 seconds, each of 10 times",
@@ -97,7 +97,7 @@ it.each([
     "preview_quote_edit",
     "edit_quote",
     "start_quote",
-    { ...MARKET, ...BUDGET, spread: 0.01, levels: 2, size: 200 },
+    { ...MARKET, ...BUDGET, spreadPercent: 1, levels: 2, size: 200 },
     (at: number) => ({ size: 201 + at }),
   ],
 ])(

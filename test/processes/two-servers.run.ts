@@ -100,10 +100,10 @@ it("quotes of two servers, one of which is killed, place no order twice and none
     expect(answer.status, path).toBeLessThan(300);
     return (await answer.json()) as { id: string; count: number; strategies: { filledOrders: number }[] };
   };
-  const quotes = (exchange: string, spread: number) => ({
+  const quotes = (exchange: string, spreadPercent: number) => ({
     exchange,
     symbol: "BTC/USDT",
-    spread,
+    spreadPercent,
     levels: 3,
     size: 150,
     volatilityFactor: 0,
@@ -117,9 +117,9 @@ it("quotes of two servers, one of which is killed, place no order twice and none
     ...range,
   });
   const started = await Promise.all([
-    ask(one, "POST", "/strategy/quote", quotes("kraken", 0.0006)),
-    ask(two, "POST", "/strategy/quote", quotes("kraken", 0.001)),
-    ask(two, "POST", "/strategy/quote", quotes("mexc", 0.0006)),
+    ask(one, "POST", "/strategy/quote", quotes("kraken", 0.06)),
+    ask(two, "POST", "/strategy/quote", quotes("kraken", 0.1)),
+    ask(two, "POST", "/strategy/quote", quotes("mexc", 0.06)),
   ]);
   const filled = async () => {
     const { strategies } = await ask(one, "GET", "/strategies?definition=quote");

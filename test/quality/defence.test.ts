@@ -28,11 +28,11 @@ function quotes(defend: string): QuoteStrategy {
   const request = quoteInput(["kraken"]).parse({
     exchange: "kraken",
     symbol: "BTC/USDT",
-    spread: 0.004,
+    spreadPercent: 0.4,
     size: 20,
     levels: LEVELS,
-    gap: 0.0005,
-    skew: 0,
+    gapPercent: 0.05,
+    skewPercent: 0,
     volatilityFactor: 0,
     defend,
   });

@@ -24,7 +24,7 @@ const MARKET = market({
 const REQUEST = quoteInput(["kraken"]).parse({
   exchange: "kraken",
   symbol: "BTC/USDT",
-  spread: 0.004,
+  spreadPercent: 0.4,
   levels: 3,
   size: 200,
   baseBudget: 0.1,

@@ -8,7 +8,7 @@ import { askingOf, START, type TestSandbox, testSandbox } from "../support/sandb
 const REQUEST = {
   exchange: "kraken",
   symbol: "BTC/USDT",
-  spread: 0.02,
+  spreadPercent: 2,
   size: 120,
   maxLoss: 30,
   defend: "pause:60",
@@ -16,7 +16,7 @@ const REQUEST = {
   useOthers: false,
   useDex: false,
   fixedPrice: 60_000,
-  skew: 0,
+  skewPercent: 0,
   baseBudget: 0.05,
   quoteBudget: 3000,
   name: "mine",
@@ -167,14 +167,14 @@ describe("quotes", () => {
       limits: [expect.any(String)],
       holds: { planHash: expect.stringMatching(/^[0-9a-f]{32}$/), id },
     });
-    const shown = await ask<object>("preview_quote_edit", { id, spread: 0.04 });
+    const shown = await ask<object>("preview_quote_edit", { id, spreadPercent: 4 });
     expect(shown).toMatchObject({
       id,
       kept: 0,
       cancelled: 2,
       orders: [{ price: 58_800 }, { price: 61_200 }],
     });
-    const made = await ask<{ message: string }>("edit_quote", { id, spread: 0.04 });
+    const made = await ask<{ message: string }>("edit_quote", { id, spreadPercent: 4 });
     expect(made).toMatchObject({ success: true, id, message: `${id} is changed` });
     // 120 / 58,800 and 120 / 61,200.
     expect(await open()).toEqual(["buy 0.00204 at 58800", "sell 0.00196 at 61200"]);

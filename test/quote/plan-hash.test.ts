@@ -15,7 +15,7 @@ it("two different previews of quotes have different hashes", async () => {
   const { call } = await drivenApp();
   const preview = async (over: object) =>
     (await call<Answer>("POST", "/strategy/quote/preview", { ...FIXED, ...over })).body;
-  const overs = [{}, { spread: 0.011 }, { exchange: "mexc" }, { dryRun: true }, { fixedPrice: 60_001 }];
+  const overs = [{}, { spreadPercent: 1.1 }, { exchange: "mexc" }, { dryRun: true }, { fixedPrice: 60_001 }];
   const shown = [];
   for (const over of overs) shown.push(await preview(over));
   expect(new Set(shown.map(({ planHash }) => planHash.slice(0, 32))).size).toBe(overs.length);
@@ -48,7 +48,7 @@ it("quotes start as shown until the price has moved by more than 3 %", async () 
   const refused = await call("POST", "/strategy/quote", { ...request, planHash });
   expect(refused).toMatchObject({ status: 409, body: { message: expect.stringContaining("planHash") } });
   expect(await resting()).toEqual([]);
-  const other = await call("POST", "/strategy/quote", { ...request, spread: 0.012, planHash });
+  const other = await call("POST", "/strategy/quote", { ...request, spreadPercent: 1.2, planHash });
   expect(other.status).toBe(409);
   const again = await preview();
   await move(0.98);

@@ -272,7 +272,7 @@ describe("a quote plan", () => {
   it("names the half-spread and the skew as the cause of orders outside the depth", () => {
     const quotes = { state: { lostAt: null }, config: { rules: {} } } as unknown as QuoteStrategy;
     const [notice] = quoteNoticesOf(quotes, { notices: ["outside_depth"], defended: [] }, "USDT");
-    expect(notice?.message).toContain("the half-spread and the skew together exceed --within");
+    expect(notice?.message).toContain("the half-spread and the skew together exceed --within-percent");
   });
 
   it("has both notices if one side is outside the depth and the other has no funds", () => {

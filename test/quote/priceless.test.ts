@@ -5,7 +5,7 @@ import { EXCHANGES, runOperation, testSandbox } from "../support/sandbox.ts";
 const REQUEST = {
   exchange: "kraken",
   symbol: "BTC/USDT",
-  spread: 0.01,
+  spreadPercent: 1,
   size: 100,
   useOthers: false,
   useDex: false,

@@ -2,7 +2,7 @@
 export const REQUEST = {
   exchange: "kraken",
   symbol: "BTC/USDT",
-  spread: 0.01,
+  spreadPercent: 1,
   levels: 2,
   size: 100,
   // Of both as much, so that no side lies near the price, which moves while a test runs.

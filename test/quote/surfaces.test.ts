@@ -76,7 +76,7 @@ describe("quotes over HTTP", () => {
     const { ask } = await served();
     const { id = "" } = (await ask("POST", "quote", REQUEST)).body;
     await ask("POST", `../strategies/${id}/pause`, {});
-    await ask("PATCH", `quote/${id}`, { spread: 0.02 });
+    await ask("PATCH", `quote/${id}`, { spreadPercent: 2 });
     const { body } = await ask("POST", `quote/${id}/preview`, { levels: 1 });
     expect(body).toMatchObject({ changes: [{ field: "levels", from: "2", to: "1" }] });
     expect(body.warnings).toContainEqual(expect.objectContaining({ code: "paused" }));

@@ -4,7 +4,7 @@ import { drivenApp, type GridOut } from "../support/driven.ts";
 const QUOTES = {
   exchange: "kraken",
   symbol: "BTC/USDT",
-  spread: 0.01,
+  spreadPercent: 1,
   size: 100,
   useOthers: false,
   useDex: false,

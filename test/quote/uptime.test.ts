@@ -28,7 +28,7 @@ async function upOf(name: VenueName, ticks: number) {
     const request = quoteInput([name]).parse({
       exchange: name,
       symbol: PAIR,
-      spread: 0.01,
+      spreadPercent: 1,
       levels: 2,
       size: 100,
       quoteBudget: 2000,
@@ -91,7 +91,7 @@ it.each<VenueName>(["kraken", "mexc", "bitget", "gateio"])(
     const range = { lowerPrice: decimal("59000"), upperPrice: decimal("61000"), gridLevels: 4 };
     const grid = await quietCalls(name, "start_grid", { ...range, orderSize: decimal("100") });
     const given = {
-      spread: 0.01,
+      spreadPercent: 1,
       levels: 2,
       size: 100,
       quoteBudget: 2000,
@@ -113,7 +113,7 @@ it("quotes follow the market with funds for one order per side", async () => {
     const request = quoteInput(["gateio"]).parse({
       exchange: "gateio",
       symbol: PAIR,
-      spread: 0.01,
+      spreadPercent: 1,
       size: 100,
       useOthers: false,
       quoteBudget: 101,

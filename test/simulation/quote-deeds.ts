@@ -11,7 +11,7 @@ const some = (random: Random, probability: number, make: () => Fields): Fields =
 
 function sizesOf(random: Random): Fields {
   if (random.chance(0.5)) return { size: random.whole(20, 80) };
-  return { depth: random.whole(100, 400), within: 0.02 };
+  return { depth: random.whole(100, 400), withinPercent: 2 };
 }
 
 function pricesOf(random: Random): Fields {
@@ -23,11 +23,11 @@ export const startQuoteDeed = (random: Random, symbol: Pair): Deed => ({
   kind: "start_quote",
   symbol,
   fields: {
-    spread: random.pick([0.004, 0.008]),
+    spreadPercent: random.pick([0.4, 0.8]),
     levels: random.whole(1, 3),
     ...sizesOf(random),
     ...pricesOf(random),
-    gap: 0.002,
+    gapPercent: 0.2,
     volatilityFactor: random.pick([0, 1]),
     target: random.pick([0.3, 0.5, 1]),
     ...some(random, 0.5, () => ({ maxBase: random.whole(2, 12) })),
@@ -42,7 +42,7 @@ export const editQuoteDeed = (random: Random): Deed => ({
   kind: "edit_quote",
   nth: random.whole(0, 4),
   fields: {
-    spread: random.pick([0.004, 0.006, 0.01]),
+    spreadPercent: random.pick([0.4, 0.6, 1]),
     ...some(random, 0.5, () => ({ levels: random.whole(1, 3), ...sizesOf(random) })),
     ...some(random, 0.3, () => ({ maxBase: random.whole(2, 12) })),
   },

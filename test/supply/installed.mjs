@@ -27,11 +27,11 @@ export async function installs(tarball, folder) {
 const TEST = `import { backtest, simulate } from "edgemaker/testing";
 import twoSided from "./two-sided.ts";
 const { fills, error } = backtest(twoSided, {
-  config: { spread: 0.01, size: 100 },
+  config: { spreadPercent: 1, size: 100 },
   prices: [60_000, 60_000, 59_600, 60_000],
   ...{ quote: 1000, tickInterval: 60_000 },
 });
-const { problems, orders } = await simulate(twoSided, { config: { spread: 0.01, size: 100 }, passes: 20 });
+const { problems, orders } = await simulate(twoSided, { config: { spreadPercent: 1, size: 100 }, passes: 20 });
 console.log(fills.length, error, orders, problems.length);
 `;
 
@@ -64,7 +64,7 @@ function useLibrary(home) {
   if (!/^[1-9]\d* null [1-9]\d* 0/.test(run("run.mjs")))
     throw new Error("the test of the example filled nothing");
   const command = join(home, "node_modules/edgemaker/cli/edgemaker.cjs");
-  const market = ["--exchange", "kraken", "--symbol", "BTC/USDT", "--spread", "0.002", "--size", "100"];
+  const market = ["--exchange", "kraken", "--symbol", "BTC/USDT", "--spread-percent", "0.2", "--size", "100"];
   const started = run(command, "strategy", "start", "two-sided", ...market, "--sandbox", "--yes", "--json");
   return JSON.parse(started).status;
 }

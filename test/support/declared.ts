@@ -29,7 +29,7 @@ interface Over extends Partial<OwnStrategy> {
 /** A running strategy of this definition, with 5 base and 1,000 quote. */
 export const ownStrategyExample = (
   definition: string,
-  { options = { spread: 0.002, size: 100 }, version = 1, ...over }: Over = {},
+  { options = { spreadPercent: 0.2, size: 100 }, version = 1, ...over }: Over = {},
 ): OwnStrategy =>
   ({
     ...strategy({ phase: "active", status: "running" }),

@@ -41,8 +41,8 @@ const MARKET = { symbol: PAIR };
 const PLANS = {
   "/strategy/grid": { lowerPrice: 50_000, upperPrice: 70_000, gridLevels: 4, orderSize: 100 },
   "/strategy/grid/centered": { levels: 4, size: 100, spacing: 0.02 },
-  "/strategy/quote": { spread: 0.02, size: 100, quoteBudget: 1000, baseBudget: 0.01 },
-  "/strategy/declared/two-sided": { spread: 0.02, size: 100, quoteBudget: 1000, baseBudget: 0.01 },
+  "/strategy/quote": { spreadPercent: 2, size: 100, quoteBudget: 1000, baseBudget: 0.01 },
+  "/strategy/declared/two-sided": { spreadPercent: 2, size: 100, quoteBudget: 1000, baseBudget: 0.01 },
 };
 
 describe.each(NAMES)("an account on %s whose fees cannot be read", (name) => {
@@ -105,7 +105,7 @@ describe("kraken, whose list of markets has no fees", () => {
     const run = await place();
     for (const command of [
       `grid preview ${GRID} --dry-run`,
-      "quote preview --exchange kraken --symbol BTC/USDT --spread 0.02 --size 100 --dry-run",
+      "quote preview --exchange kraken --symbol BTC/USDT --spread-percent 2 --size 100 --dry-run",
       `grid start ${GRID} --dry-run --yes`,
     ]) {
       const { code, stdout, stderr } = await run(...command.split(" "));

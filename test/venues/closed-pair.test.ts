@@ -17,7 +17,7 @@ interface Started {
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
 }
 
-const BUDGETS = { quoteBudget: 1000, baseBudget: 0.1, size: 100, spread: 0.01 };
+const BUDGETS = { quoteBudget: 1000, baseBudget: 0.1, size: 100, spreadPercent: 1 };
 const KINDS = [
   ["grid", "start_grid", "preview_grid", gridRequest()],
   ["quote", "start_quote", "preview_quote", { ...BUDGETS, levels: 1, useOthers: false }],

@@ -160,7 +160,7 @@ const KINDS = ["grid", "quote", "strategy"] as const;
 const startOf = (kind: (typeof KINDS)[number], exchange: VenueName, symbol: TestedPair) => {
   const price = PAIRS[symbol];
   const where = { exchange, symbol };
-  const budget = { baseBudget: 3000 / price, quoteBudget: 3000, spread: 0.02, size: 120 };
+  const budget = { baseBudget: 3000 / price, quoteBudget: 3000, spreadPercent: 2, size: 120 };
   if (kind === "quote") return { ...where, ...budget, useOwn: false, fixedPrice: price };
   if (kind === "strategy") return { ...where, ...budget };
   return { ...where, lowerPrice: 0.95 * price, upperPrice: 1.05 * price, gridLevels: 4, orderSize: 100 };

@@ -91,7 +91,7 @@ it.each(NAMES.flatMap((name) => POSITIONS.map((position) => [name, ...position] 
   "on %s, %s sells no more than it was credited",
   async (name, _kind, start, more) => {
     const { ask, exchange, until, sides, fillAll, place } = await roundingExchange(name);
-    await ask(start, { ...place, ...more, quoteBudget: 300, baseBudget: 5, spread: 0.02, size: 50 });
+    await ask(start, { ...place, ...more, quoteBudget: 300, baseBudget: 5, spreadPercent: 2, size: 50 });
     await until(() => sides().includes("buy"));
     fillAll();
     await until(() => sides().includes("sell"));

@@ -46,11 +46,11 @@ it.each(STOPS)("a stop order on %s of type %s, limit %s, blocks no buy of a stra
   const grid = await withStop(stop);
   expect(await grid.start("start_grid", gridRequest({ exchange: stop[0] }))).toBe(3);
   const quotes = await withStop(stop);
-  expect(await quotes.start("start_quote", { ...budgets, spread: 0.01, levels: 2, useOthers: false })).toBe(
-    2,
-  );
+  expect(
+    await quotes.start("start_quote", { ...budgets, spreadPercent: 1, levels: 2, useOthers: false }),
+  ).toBe(2);
   const own = await withStop(stop);
-  expect(await own.start("start_strategy_two_sided", { ...budgets, spread: 0.01 })).toBe(1);
+  expect(await own.start("start_strategy_two_sided", { ...budgets, spreadPercent: 1 })).toBe(1);
 });
 
 it.each(STOPS)("GET /orders shows a stop order on %s of type %s, limit %s, as one", async (...stop) => {

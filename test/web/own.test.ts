@@ -22,7 +22,7 @@ describe.skipIf(!findChromium())(
       await page.getByRole("heading", { name: "Start two-sided" }).waitFor();
       await page.getByText("Enter the required settings").waitFor();
       await page.getByLabel("Exchange").selectOption("kraken");
-      await page.getByLabel("Full spread, as a fraction").fill("0.02");
+      await page.getByLabel("Spread between bid and ask, in percent").fill("2");
       await page.getByLabel("Quote per order").fill("100");
       await page.getByLabel("Quote budget, USDT").fill("1000");
       await page.getByLabel("Base budget, BTC").fill("0.1");
@@ -79,7 +79,7 @@ describe.skipIf(!findChromium())(
     it("keep no budget of another pair, and start no form whose plan loads", async () => {
       const { page, context } = await served.signIn();
       await page.getByRole("link", { name: "two-sided" }).click();
-      await page.getByLabel("Full spread, as a fraction").fill("0.02");
+      await page.getByLabel("Spread between bid and ask, in percent").fill("2");
       await page.getByLabel("Quote per order").fill("100");
       await page.getByLabel("Quote budget, USDT").fill("500");
       await page.getByLabel("Base budget, BTC").fill("0.1");

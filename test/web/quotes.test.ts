@@ -9,7 +9,7 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
   it("appear automatically with their open orders, and leave the table when they stop", async () => {
     const { page, context, errors, strangers } = await served.signIn();
     await page.getByText("No strategy runs.").waitFor();
-    const request = { exchange: "kraken", symbol: "BTC/USDT", spread: 0.02, size: 100, levels: 2 };
+    const request = { exchange: "kraken", symbol: "BTC/USDT", spreadPercent: 2, size: 100, levels: 2 };
     const started = await served.server.ask("/api/v1/strategy/quote", {
       method: "POST",
       body: JSON.stringify(request),
@@ -35,7 +35,7 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
     const { id } = await served.call<{ id: string }>("POST", "/strategy/quote", {
       exchange: "kraken",
       symbol: "BTC/USDT",
-      spread: 0.02,
+      spreadPercent: 2,
       size: 100,
       levels: 2,
       volatilityFactor: 0,
@@ -83,7 +83,7 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
     const { id } = await served.call<{ id: string }>("POST", "/strategy/quote", {
       exchange: "mexc",
       symbol: "BTC/USDT",
-      spread: 0.02,
+      spreadPercent: 2,
       size: 100,
     });
     const { page, context } = await served.signIn({}, await newToken(served.folder, "read"));

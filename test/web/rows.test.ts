@@ -12,7 +12,7 @@ mkdirSync(strategies.path, { recursive: true });
 cpSync(join(root, "examples", "two-sided.ts"), join(strategies.path, "two-sided.ts"));
 
 const PLACE = { exchange: "kraken", symbol: "BTC/USDT" };
-const BUDGET = { quoteBudget: 300, baseBudget: 0.01, spread: 0.02, size: 100 };
+const BUDGET = { quoteBudget: 300, baseBudget: 0.01, spreadPercent: 2, size: 100 };
 const STARTS = [
   { start: "/strategy/grid", body: gridRequest() },
   { start: "/strategy/quote", body: { ...PLACE, ...BUDGET } },

@@ -9,7 +9,7 @@ const GRID = gridRequest({ gridLevels: 60, orderSize: 100 });
 const QUOTES = {
   exchange: "mexc",
   symbol: "ADA/USDT",
-  spread: 0.01,
+  spreadPercent: 1,
   depth: 500,
   levels: 3,
   baseBudget: 5000,

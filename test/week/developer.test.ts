@@ -53,8 +53,8 @@ it.skipIf(!hasTerminal)("a developer checks, previews, starts, tests, exports an
     "mexc",
     "--symbol",
     "BTC/USDT",
-    "--spread",
-    "0.002",
+    "--spread-percent",
+    "0.2",
     "--size",
     "50",
   ];

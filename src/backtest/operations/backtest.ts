@@ -5,6 +5,7 @@ import { CAUTIOUS, centeredConfig, RANGE_FLAGS, rangeConfig, TRAIL_PARTS } from 
 import { requestedAs } from "../../grid/start/as-requested.ts";
 import { centeredOf, requestedRangeOf } from "../../grid/start/check.ts";
 import { labelled } from "../../grid/start/edited.ts";
+import { ofPercent } from "../../kernel/decimal.ts";
 import { AppError, messageOf } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { type Millis, TIMEFRAMES } from "../../kernel/time.ts";
@@ -41,11 +42,17 @@ interface PastMarket {
 /** Returns where a backtest runs; its input has both fields unless a stored strategy does. */
 const whereOf = ({ exchange, symbol }: BacktestFields): PastMarket => ({ exchange, symbol }) as PastMarket;
 
-const fillRules = ({ fill, extremes, marketSpread: spread, slippage, tickInterval }: BacktestFields) => ({
+const fillRules = ({
   fill,
   extremes,
-  spread,
-  slippage,
+  marketSpreadPercent,
+  slippagePercent,
+  tickInterval,
+}: BacktestFields) => ({
+  fill,
+  extremes,
+  spread: ofPercent(marketSpreadPercent),
+  slippage: ofPercent(slippagePercent),
   tickInterval,
 });
 
@@ -172,8 +179,8 @@ const QUOTE_PAST: PastDefinition = {
       summary: "Test quotes on historical prices",
       config: quoteConfig,
       examples: [
-        "edgemaker backtest quote --exchange mexc --symbol SNEK/USDT --spread 0.02 --size 50 --levels 3 --base-budget 400000 --quote-budget 1000",
-        "edgemaker backtest quote --exchange kraken --symbol BTC/USD --spread 0.004 --size 500 --base-budget 0.1 --quote-budget 5000 --data btc-usd.csv.gz",
+        "edgemaker backtest quote --exchange mexc --symbol SNEK/USDT --spread-percent 2 --size 50 --levels 3 --base-budget 400000 --quote-budget 1000",
+        "edgemaker backtest quote --exchange kraken --symbol BTC/USD --spread-percent 0.4 --size 500 --base-budget 0.1 --quote-budget 5000 --data btc-usd.csv.gz",
       ],
     },
   ],

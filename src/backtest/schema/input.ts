@@ -8,6 +8,7 @@ import {
   idField,
   MAX_AMOUNT,
   pairField,
+  percentField,
   shareField,
   timeField,
   wordField,
@@ -98,12 +99,12 @@ export const pastShape = () => ({
   extremes: wordField("Invalid request", ["nearest", "high_first", "low_first"])
     .default("nearest")
     .describe("Which extreme of a candle comes first"),
-  marketSpread: shareField("marketSpread")
+  marketSpreadPercent: percentField("marketSpreadPercent")
     .default(ZERO)
-    .describe("Spread of other traders, as a share of the price"),
-  slippage: shareField("slippage")
+    .describe("Spread of other traders, in percent of the price"),
+  slippagePercent: percentField("slippagePercent")
     .default(ZERO)
-    .describe("Slippage of a taker order, as a share of the price"),
+    .describe("Slippage of a taker order, in percent of the price"),
   tickInterval: countField("Invalid request", { min: 1000, max: DAY })
     .optional()
     .describe("Milliseconds between two passes; default: 5000, for a grid at every price of a candle"),

@@ -79,7 +79,7 @@ const REPORT_TABLE_COLUMNS = [
   "reason",
   ...LIQUIDITY_COLUMNS,
   "bothSides",
-  "ownSpread",
+  "ownSpreadPercent",
 ];
 
 /** Fields that set the rules of a report of one market. */
@@ -87,7 +87,7 @@ const MARKET_FIELDS = [
   "exchange",
   "symbol",
   "preset",
-  "spread",
+  "spreadPercent",
   "depth",
   "band",
   "levels",
@@ -140,7 +140,7 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
       columns: REPORT_TABLE_COLUMNS,
       examples: [
         "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --from 2026-01-01 --to 2026-01-31",
-        "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --preset agreement --spread 2 --depth 500",
+        "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --preset agreement --spread-percent 2 --depth 500",
         "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --cost false --format html > report.html",
         "edgemaker agreement report snek --from 2026-01-01 --to 2026-01-31",
         "edgemaker agreement report snek --maker 'Snek Treasury' --cost false --format html > january.html",
@@ -381,7 +381,7 @@ function liquidityReportView(answer: unknown) {
       known,
       minutes,
       bothSides: own.twoSidedPercent,
-      ownSpread: own.spreadPercent,
+      ownSpreadPercent: own.spreadPercent,
       ownBidsWithin2: own.depth?.bids["2"] ?? null,
       ownAsksWithin2: own.depth?.asks["2"] ?? null,
       ...(cost ? costShown(cost) : {}),

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { csv } from "../../kernel/csv.ts";
+import { ofPercent } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { dayOf, MINUTE, type Millis } from "../../kernel/time.ts";
@@ -100,7 +101,7 @@ type WatchedRequest = z.output<ReturnType<typeof liquidityInput>>;
 /** Reads the report of one market, with its P&L if requested. */
 export async function readMarketReport(
   deps: LiquidityDeps,
-  { exchange, symbol, maker, preset, band, cost, details, ...request }: WatchedRequest,
+  { exchange, symbol, maker, preset, band, cost, details, spreadPercent, uptime, ...request }: WatchedRequest,
   call: Call,
 ): Promise<{ readonly answer: HeadedAnswer; readonly costs?: readonly MarketCost[] }> {
   const { liquidity, store } = deps;
@@ -113,7 +114,12 @@ export async function readMarketReport(
   );
   const watched = ofPair.find(({ promise: rules }) => rules) ?? ofPair[0];
   const bands = { "0.5": 0, "1": 1, "2": 2 } as const;
-  const limits = { ...request, band: band === undefined ? undefined : bands[band] };
+  const limits = {
+    ...request,
+    band: band === undefined ? undefined : bands[band],
+    spread: spreadPercent && ofPercent(spreadPercent),
+    uptime: uptime && ofPercent(uptime),
+  };
   const promise = promiseOf(watched?.promise, preset, limits);
   const options = { days, now, promise, details };
   const report = await reportOfPair({ ...deps, liquidity }, pair, options);

@@ -48,7 +48,7 @@ async function readyChange(deps: Deps, id: string, request: ChangeRequest, actor
 }
 
 const changeableFields = ({ rules, maxLoss, fixed, tolerance }: QuoteConfig): QuoteFields => ({
-  spread: 2n * rules.halfSpread,
+  spreadPercent: 200n * rules.halfSpread,
   levels: rules.levels,
   size: rules.sizes.model === "depth" ? undefined : rules.sizes.size,
   depth: rules.sizes.model === "depth" ? rules.sizes.depth : undefined,
@@ -57,7 +57,7 @@ const changeableFields = ({ rules, maxLoss, fixed, tolerance }: QuoteConfig): Qu
   maxLoss,
   defend: rules.defence && formatDefence(rules.defence),
   fixedPrice: fixed?.price,
-  tolerance: tolerance.price,
+  tolerancePercent: 100n * tolerance.price,
 });
 
 const fieldText = (value: QuoteFields[string]): string =>
@@ -122,7 +122,7 @@ const editQuote = operation({
     path: "quote edit",
     positional: ["id"],
     steps: true,
-    examples: ["edgemaker quote edit quote-mexc-SNEK-USDT-1767225600000 --spread 0.015"],
+    examples: ["edgemaker quote edit quote-mexc-SNEK-USDT-1767225600000 --spread-percent 1.5"],
   },
   input: quoteEditInput,
   async prepare(deps, { id, planHash, ...request }, call) {
@@ -186,7 +186,10 @@ export function changeOfQuote(strategy: QuoteStrategy, request: ChangeRequest): 
   const config = changedQuote(before, request);
   const changes = fieldChanges(changeableFields(before), changeableFields(config));
   if (changes.length > 0) return { config, changes };
-  throw new AppError("Invalid request", "this changes nothing; set at least one field, for example spread");
+  throw new AppError(
+    "Invalid request",
+    "this changes nothing; set at least one field, for example spreadPercent",
+  );
 }
 
 type QuoteFields = Readonly<Record<string, Decimal | number | string | undefined>>;

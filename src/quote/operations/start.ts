@@ -108,7 +108,7 @@ function previewOfQuotes(query: QuoteRequest, plan: PlannedQuote, readings: Quot
 }
 
 const QUOTE_EXAMPLE =
-  "--exchange mexc --symbol SNEK/USDT --spread 0.02 --depth 500 --within 0.017 --levels 3";
+  "--exchange mexc --symbol SNEK/USDT --spread-percent 2 --depth 500 --within-percent 1.7 --levels 3";
 const STARTS_QUOTES = { access: "token", failure: "Start failed" } as const;
 
 /** Returns the largest order of quotes with equal sizes. */

@@ -231,7 +231,7 @@ const NOTICE_TEXTS: Readonly<Record<QuoteNotice, string>> = {
   one_sided: "only one side is quoted; the other one has no funds or has reached its limit",
   nothing_quoted: "nothing is quoted; both sides have no funds or have reached their limits",
   outside_depth:
-    "the half-spread and the skew together exceed --within, so the orders beyond it do not count toward the depth",
+    "the half-spread and the skew together exceed --within-percent, so the orders beyond it do not count toward the depth",
 };
 
 export function quoteNoticesOf(

@@ -18,6 +18,7 @@ import {
   idField,
   MAX_AMOUNT,
   pairField,
+  percentField,
   planHash,
   price,
   shareField,
@@ -29,7 +30,7 @@ import { SIDES } from "../../model/market.ts";
 import { MAX_QUOTE_LEVELS } from "../levels.ts";
 import type { Defence } from "../plan.ts";
 
-const MAX_SPREAD = 1;
+const MAX_SPREAD_PERCENT = 100;
 const modelField = (name: string) => {
   const error = `Invalid request: ${name} must be a number from 0 to 1000000`;
   return z.number({ error }).min(0, { error }).max(1e6, { error }).optional();
@@ -38,8 +39,8 @@ const baseAmount = () => decimalField("Invalid request", MAX_AMOUNT).optional();
 
 /** Fields for spread, number of levels and sizes. */
 const sizeShape = () => ({
-  spread: decimalField("Invalid spacing", MAX_SPREAD).describe(
-    "Spread between best bid and ask, as a share of the price: 0.01 is 1 %",
+  spreadPercent: decimalField("Invalid spacing", MAX_SPREAD_PERCENT).describe(
+    "Spread between your best bid and ask, in percent of the price: 2 is 2 %",
   ),
   levels: countField("Invalid levels", { min: 1, max: MAX_QUOTE_LEVELS })
     .default(1)
@@ -47,16 +48,16 @@ const sizeShape = () => ({
   size: decimalField("Invalid order size").optional().describe("Quote per order; or use `depth`"),
   depth: decimalField("Invalid order size")
     .optional()
-    .describe("Quote per side within the distance `within`; or use `size`"),
-  within: shareField("within")
-    .default(decimal("0.02"))
-    .describe("Maximum distance from the price for orders of `depth`, as a share"),
+    .describe("Quote per side within `withinPercent`; or use `size`"),
+  withinPercent: percentField("withinPercent")
+    .default(2n * ONE)
+    .describe("Maximum distance from the price for orders of `depth`, in percent"),
   growth: decimalField("Invalid order size", 100)
     .default(ONE)
     .describe("Factor from the size of one order to the next"),
-  gap: shareField("gap")
+  gapPercent: percentField("gapPercent")
     .optional()
-    .describe("Distance between two orders of a side, as a share; default: half the spread"),
+    .describe("Distance between two orders of a side, in percent; default: half the spread"),
 });
 
 /** Fields that move the quoted price and widen the spread. */
@@ -67,11 +68,11 @@ const leanShape = () => ({
   target: shareField("target")
     .default(ONE / 2n)
     .describe("Target share of base in the inventory"),
-  skew: shareField("skew")
+  skewPercent: percentField("skewPercent")
     .optional()
-    .describe("How strongly the price moves toward the target share; default: the spread"),
+    .describe("How strongly the price moves toward the target share, in percent; default: the spread"),
   gamma: modelField("gamma").describe(
-    "Risk aversion of the Avellaneda–Stoikov model; needs sigma and k, and ignores target and skew",
+    "Risk aversion of the Avellaneda–Stoikov model; needs sigma and k, and ignores target and skewPercent",
   ),
   sigma: modelField("sigma").describe("Standard deviation of the price for the model, in quote"),
   k: modelField("k").describe("Decay of fills with distance for the model, per quote"),
@@ -91,9 +92,9 @@ const priceShape = () => ({
   maxAge: countField("Invalid request", { min: 1000, max: 86_400_000 })
     .default(120_000)
     .describe("Maximum age of a price, in milliseconds"),
-  collar: shareField("collar")
-    .default(decimal("0.1"))
-    .describe("Maximum deviation of a price from the median, as a share"),
+  collarPercent: percentField("collarPercent")
+    .default(10n * ONE)
+    .describe("Maximum deviation of a price from the median, in percent"),
 });
 
 const DEFENCE_FORM = "must be TICKS:PASSES, for example 20:60, or pause:PASSES, or off";
@@ -125,9 +126,9 @@ const requestedShape = () => ({
     .describe("Maximum loss in quote; then both sides are canceled"),
   defend: defendField(),
   ...priceShape(),
-  tolerance: shareField("tolerance")
+  tolerancePercent: percentField("tolerancePercent")
     .optional()
-    .describe("Distance within which an order stays open; default: an eighth of the spread"),
+    .describe("Distance within which an order stays open, in percent; default: an eighth of the spread"),
   baseBudget: baseAmount().describe("Base budget; default: all free base"),
   quoteBudget: decimalField("Invalid request").optional().describe("Quote budget; default: all free quote"),
 });
@@ -183,11 +184,11 @@ export type QuoteRequest = z.output<ReturnType<typeof quotePreviewInput>>;
 
 /** Makes every field of a change optional; absent fields stay unchanged. */
 const editable = () => {
-  const { spread, levels, size, depth, maxBase, minBase, maxLoss, defend, fixedPrice, tolerance } =
-    requestedShape();
+  const shape = requestedShape();
+  const { levels, size, depth, maxBase, minBase, maxLoss, defend, fixedPrice, tolerancePercent } = shape;
   return {
     id: idField("Invalid request").describe("Strategy id"),
-    spread: spread.optional(),
+    spreadPercent: shape.spreadPercent.optional(),
     levels: levels.unwrap().optional().describe("Orders per side, 1 to 20"),
     size,
     depth,
@@ -196,7 +197,7 @@ const editable = () => {
     maxLoss,
     defend,
     fixedPrice,
-    tolerance,
+    tolerancePercent,
   };
 };
 export const quoteEditPreviewInput = lazy(() => z.object(editable()));

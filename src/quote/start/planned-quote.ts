@@ -11,6 +11,7 @@ import {
   min,
   mul,
   ONE,
+  ofPercent,
   roundToStep,
   sum,
   text,
@@ -198,7 +199,7 @@ export const modelWarnings = ({ rules }: QuoteConfig) =>
         {
           code: "model",
           message:
-            "gamma, sigma and k replace target and skew, which have no effect: the model moves both sides until no base is left",
+            "gamma, sigma and k replace target and skewPercent, which have no effect: the model moves both sides until no base is left",
         },
       ]
     : [];
@@ -211,17 +212,17 @@ function defenceWarnings(
 ): { code: string; message: string }[] {
   if (!defence || defence.ticks === "pause" || price === null) return [];
   if (BigInt(defence.ticks) * tick > mul(price, tolerance.price, "down")) return [];
-  const message = `defend moves a side by ${pluralize(defence.ticks, "tick")}, which is within the tolerance, so its open orders stay; use more ticks or a smaller --tolerance`;
+  const message = `defend moves a side by ${pluralize(defence.ticks, "tick")}, which is within the tolerance, so its open orders stay; use more ticks or a smaller --tolerance-percent`;
   return [{ code: "small_defence", message }];
 }
 
-/** Highest spread without a warning: above it, a percentage was probably meant. */
+/** Highest spread without a warning: above it, a mistake is more likely. */
 const WIDE_SPREAD = decimal("0.2");
 
 function spreadWarnings({ rules: { halfSpread } }: QuoteConfig): { code: string; message: string }[] {
   const spread = 2n * halfSpread;
   if (spread <= WIDE_SPREAD) return [];
-  const message = `the spread is ${percentOf(spread)} % of the price, because \`spread\` is a share: 0.01 is 1 %`;
+  const message = `the spread is ${percentOf(spread)} % of the price: \`spreadPercent\` is in percent, so 2 is 2 %`;
   return [{ code: "wide_spread", message }];
 }
 
@@ -308,18 +309,20 @@ const MAX_QUOTE_WIDTH: Decimal = ONE / 10n;
 
 /** Converts input to the stored configuration. */
 export function quoteConfigOf(request: QuoteSettings, budget: QuoteConfig["budget"]): QuoteConfig {
-  const { spread, levels, gap, volatilityFactor, target, skew, maxBase, minBase, maxLoss } = request;
-  const { useOwn, useOthers, useDex, fixedPrice, maxAge, collar, tolerance } = request;
+  const { levels, volatilityFactor, target, maxBase, minBase, maxLoss } = request;
+  const { useOwn, useOthers, useDex, fixedPrice, maxAge } = request;
+  const { gapPercent, skewPercent, collarPercent, tolerancePercent } = request;
+  const spread = ofPercent(request.spreadPercent);
   const vote = (is: boolean) => (is ? ONE : ZERO);
   return {
     rules: {
       levels,
-      gap: gap ?? spread / 2n,
+      gap: givenShare(gapPercent) ?? spread / 2n,
       sizes: sizesOf(request),
       halfSpread: spread / 2n,
       volatilityFactor,
       target,
-      strength: skew ?? spread,
+      strength: givenShare(skewPercent) ?? spread,
       mostSkew: min(spread / 2n, MAX_QUOTE_WIDTH),
       widest: MAX_QUOTE_WIDTH,
       ...modelOf(request),
@@ -327,18 +330,21 @@ export function quoteConfigOf(request: QuoteSettings, budget: QuoteConfig["budge
       ...(minBase === undefined ? {} : { leastBase: minBase }),
       ...defenceOf(request),
     },
-    tolerance: { price: tolerance ?? spread / 8n, amount: ONE / 2n },
+    tolerance: { price: givenShare(tolerancePercent) ?? spread / 8n, amount: ONE / 2n },
     weights: { own: vote(useOwn), others: vote(useOthers), dex: vote(useDex) },
     ...(fixedPrice === undefined ? {} : { fixed: { price: fixedPrice, weight: ONE } }),
     maxAge,
-    ...(collar === ZERO ? {} : { collar }),
+    ...(collarPercent === ZERO ? {} : { collar: ofPercent(collarPercent) }),
     budget,
     ...(maxLoss === undefined ? {} : { maxLoss }),
   };
 }
 
-function sizesOf({ size, depth, within, growth }: QuoteSettings): Sizes {
-  if (depth !== undefined) return { model: "depth", depth, within };
+/** Converts an optional percentage of a request: configurations store shares. */
+const givenShare = (percent: Decimal | undefined) => (percent === undefined ? undefined : ofPercent(percent));
+
+function sizesOf({ size, depth, withinPercent, growth }: QuoteSettings): Sizes {
+  if (depth !== undefined) return { model: "depth", depth, within: ofPercent(withinPercent) };
   return growth === ONE
     ? { model: "flat", size: size ?? ZERO }
     : { model: "growing", size: size ?? ZERO, factor: growth };
@@ -353,7 +359,7 @@ const modelOf = ({ gamma, sigma, k, horizon }: QuoteSettings) =>
     : { avellaneda: { gamma, sigma, k, horizon: horizon ?? 1 } };
 
 type Changeable =
-  | "spread"
+  | "spreadPercent"
   | "levels"
   | "size"
   | "depth"
@@ -362,13 +368,14 @@ type Changeable =
   | "maxLoss"
   | "defend"
   | "fixedPrice"
-  | "tolerance";
+  | "tolerancePercent";
 export type ChangeRequest = { readonly [N in Changeable]?: QuoteRequest[N] | undefined };
 
 /** Returns the configuration after a change; absent fields stay unchanged. */
 export function changedQuote(config: QuoteConfig, request: ChangeRequest): QuoteConfig {
   const { rules } = config;
-  const { spread, levels, size, depth, maxBase, minBase, maxLoss, fixedPrice, tolerance } = request;
+  const { levels, size, depth, maxBase, minBase, maxLoss, fixedPrice } = request;
+  const [spread, tolerance] = [givenShare(request.spreadPercent), givenShare(request.tolerancePercent)];
   const within = rules.sizes.model === "depth" ? rules.sizes.within : ONE / 50n;
   const sizes: Sizes =
     depth !== undefined

@@ -194,7 +194,7 @@ it.each(ACCOUNTS)("on %s, only orders that need the unreadable balance wait", as
   expect(venue.open(PAIR)).toHaveLength(4);
 });
 
-const BUDGETS = { quoteBudget: 1000, baseBudget: 0.1, size: 100, spread: 0.01 };
+const BUDGETS = { quoteBudget: 1000, baseBudget: 0.1, size: 100, spreadPercent: 1 };
 const POSITIONS = [
   ["quotes", "quote", { ...BUDGETS, levels: 1, useOthers: false }],
   ["an own strategy", "declared/two-sided", BUDGETS],

@@ -57,8 +57,8 @@ async function ran(
     tickInterval: MINUTE,
     fill: "cross",
     extremes: "nearest",
-    marketSpread: 0n,
-    slippage: 0n,
+    marketSpreadPercent: 0n,
+    slippagePercent: 0n,
     ...input,
   };
   const answer = await operation.run(deps, given as never, { actor: "local" } as unknown as Call);

@@ -60,15 +60,15 @@ it("a backtest reads a config as the schema of its definition, and names the fie
   const range = { lowerPrice: 90, upperPrice: 110, gridLevels: 4, orderSize: 50 };
   expect(issuesOf({ ...where, config: range })).toEqual([]);
   expect(issuesOf({ ...where, config: { geometry: "centered" } })).toEqual([]);
-  expect(issuesOf({ ...where, definition: "quote", config: { spread: 0.01, size: 5 } })).toEqual([]);
+  expect(issuesOf({ ...where, definition: "quote", config: { spreadPercent: 1, size: 5 } })).toEqual([]);
   expect(issuesOf({ from: "grid-kraken-BTC-USDT-1", config: { gridLevels: 4 } })).toEqual([]);
   expect(issuesOf({ ...where, config: { ...range, lowerPrice: 120 } })).toEqual([
     "config.upperPrice: Invalid range: lowerPrice must be below upperPrice",
   ]);
-  expect(issuesOf({ ...where, config: { ...range, spread: 1 } })).toEqual([
+  expect(issuesOf({ ...where, config: { ...range, spreadPercent: 1 } })).toEqual([
     expect.stringMatching(/^config: .*spread/),
   ]);
-  expect(issuesOf({ ...where, definition: "quote", config: { spread: 0.01 } })).toEqual([
+  expect(issuesOf({ ...where, definition: "quote", config: { spreadPercent: 1 } })).toEqual([
     expect.stringMatching(/^config.size: Invalid order size: /),
   ]);
   expect(issuesOf({ ...where, definition: "other" })).toEqual([expect.stringMatching(/^definition: /)]);

@@ -30,13 +30,13 @@ const MARKET = market({ tick: d("0.01"), lot: d("0.001"), minAmount: d("0.001"),
 const REQUEST = quoteInput(["kraken"]).parse({
   exchange: "kraken",
   symbol: "BTC/USDT",
-  spread: 0.02,
+  spreadPercent: 2,
   size: 100,
-  skew: 0,
+  skewPercent: 0,
   volatilityFactor: 0,
   baseBudget: 10,
   quoteBudget: 1000,
-  tolerance: 0.03,
+  tolerancePercent: 3,
 });
 
 const answered = (fills: number, { candles = PAST, withBand = false } = {}) => {

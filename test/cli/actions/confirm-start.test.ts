@@ -71,7 +71,7 @@ it("follows small moves of a simulated market with quotes too", async () => {
   const quotes = {
     exchange: "kraken",
     symbol: "BTC/USDT",
-    spread: 0.002,
+    spreadPercent: 0.2,
     size: 100,
     useOthers: false,
     useDex: false,

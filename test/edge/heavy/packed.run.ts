@@ -53,7 +53,7 @@ it("deploys a Worker from a project that has installed the packed product", asyn
   const edge = await edgeApp({}, { path: join(folder, ".edgemaker/out/worker.js") });
   try {
     const headers = { ...bearer(edge.tokens.admin), "content-type": "application/json" };
-    const body = JSON.stringify({ exchange: "kraken", symbol: "BTC/USDT", spread: 0.002, size: 100 });
+    const body = JSON.stringify({ exchange: "kraken", symbol: "BTC/USDT", spreadPercent: 0.2, size: 100 });
     const response = await edge.ask("/api/v1/strategy/declared/two-sided", { method: "POST", headers, body });
     const started = (await response.json()) as { id: string };
     expect(started).toMatchObject({ status: "running", strategy: "two-sided" });

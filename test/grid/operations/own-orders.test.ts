@@ -6,7 +6,7 @@ import { askingOf, testSandbox } from "../../support/sandbox.ts";
 const QUOTES = {
   exchange: "kraken",
   symbol: "ETH/USDT",
-  spread: 0.01,
+  spreadPercent: 1,
   levels: 1,
   size: 100,
   baseBudget: 0.1,
@@ -35,7 +35,7 @@ it("reading own orders skips other accounts' open orders, however many there are
   await ask("preview_grid_edit", { id, orderSize: 210 }, { store });
   await ask("get_withdraw_plan", { exchange }, { store });
   await ask("get_strategy", { id: quotes.id }, { store });
-  await ask("preview_quote_edit", { id: quotes.id, spread: 0.02 }, { store });
+  await ask("preview_quote_edit", { id: quotes.id, spreadPercent: 2 }, { store });
   expect(requests.length).toBeGreaterThanOrEqual(5);
   expect(new Set(requests).size).toBe(1);
   expect(requests[0]).toMatch(/^\w+:kraken:/);

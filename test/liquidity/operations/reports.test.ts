@@ -53,7 +53,7 @@ async function reportBox(pairs: readonly object[] = [PAIR]) {
   return { ...box, deps, ask, preview, report, whole, slept, agreements };
 }
 const named = (name: string) => createOperations(EXCHANGES).find((one) => one.name === name);
-const TERMS = { preset: "agreement", spread: 2, depth: 600, levels: 2, band: "2", uptime: 90 };
+const TERMS = { preset: "agreement", spreadPercent: 2, depth: 600, levels: 2, band: "2", uptime: 90 };
 
 describe("a liquidity report", () => {
   it("has the figures of its known minutes, and the causes of the others", async () => {
@@ -162,7 +162,7 @@ describe("a liquidity report", () => {
     expect(await terms({ depth: 8, band: "0.5" })).toBe(
       settings.replace("7 USDT", "8 USDT").replace("1 % of", "0.5 % of"),
     );
-    expect(await terms({ spread: 1, levels: 4 })).toBe(
+    expect(await terms({ spreadPercent: 1, levels: 4 })).toBe(
       settings.replace("3 %", "1 %").replace("2 own", "4 own"),
     );
     expect(await terms({ preset: "gate-score" })).toContain(
@@ -408,7 +408,7 @@ describe("an agreement", () => {
       known: 1,
       minutes: 90,
       bothSides: 100,
-      ownSpread: 1,
+      ownSpreadPercent: 1,
       ownBidsWithin2: 1000,
       ownAsksWithin2: 1000,
     });

@@ -27,13 +27,13 @@ const configOf = (over: object = {}): QuoteConfig =>
     quotePreviewInput(["kraken"]).parse({
       exchange: "kraken",
       symbol: "BTC/USDT",
-      spread: 0.02,
+      spreadPercent: 2,
       size: 99.99,
       fixedPrice: 100,
       useOwn: false,
       useOthers: false,
       useDex: false,
-      skew: 0,
+      skewPercent: 0,
       ...over,
     }),
     { base: d("10"), quote: d("1000") },
@@ -87,7 +87,7 @@ const shown = (
 
 describe("a change of running quotes", () => {
   it("is shown as the orders that stay, that are canceled and that are placed", () => {
-    const { planHash, ...out } = shown({ spread: d("0.04"), levels: 1 });
+    const { planHash, ...out } = shown({ spreadPercent: d("4"), levels: 1 });
     expect(out).toMatchObject({
       id: "q",
       reference: 100,
@@ -96,8 +96,8 @@ describe("a change of running quotes", () => {
       kept: 0,
       cancelled: 2,
       changes: [
-        { field: "spread", from: "0.02", to: "0.04" },
-        { field: "tolerance", from: "0.0025", to: "0.005" },
+        { field: "spreadPercent", from: "2", to: "4" },
+        { field: "tolerancePercent", from: "0.25", to: "0.5" },
       ],
       // 99.99 / 98 and 99.99 / 102, in lots of 0.00001.
       orders: [
@@ -155,13 +155,15 @@ describe("a change of running quotes", () => {
     expect(changed({ defend: { ticks: 20, passes: 60 }, maxLoss: d("30"), fixedPrice: d("101") })).toBe(
       "maxLoss none to 30, defend none to 20:60, fixedPrice 100 to 101",
     );
-    expect(changed({ defend: "off", levels: 1, tolerance: d("0.003") }, { defend: "pause:5" })).toBe(
-      "defend pause:5 to none, tolerance 0.0025 to 0.003",
+    expect(changed({ defend: "off", levels: 1, tolerancePercent: d("0.3") }, { defend: "pause:5" })).toBe(
+      "defend pause:5 to none, tolerancePercent 0.25 to 0.3",
     );
   });
 
   it("is refused if it changes nothing, or sets both sizes", () => {
-    expect(() => changeOfQuote(quotes(), { spread: d("0.02"), levels: 1 })).toThrow(/this changes nothing/);
+    expect(() => changeOfQuote(quotes(), { spreadPercent: d("2"), levels: 1 })).toThrow(
+      /this changes nothing/,
+    );
     expect(() => changeOfQuote(quotes(), { size: d("5"), depth: d("5") })).toThrow(
       "set either size or depth, not both",
     );
@@ -170,7 +172,7 @@ describe("a change of running quotes", () => {
   it("follows on a change that no pass has made yet, and on none that is made", () => {
     const edit = configOf({ levels: 4 });
     const levelsAfter = (edits: number) =>
-      changeOfQuote(quotes({ edit, edits }), { spread: d("0.04") }).config.rules.levels;
+      changeOfQuote(quotes({ edit, edits }), { spreadPercent: d("4") }).config.rules.levels;
     expect([levelsAfter(4), levelsAfter(3)]).toEqual([4, 1]);
   });
 

@@ -20,27 +20,27 @@ describe("the configuration of quotes", () => {
       sizes: { model: "flat", size: d("100") },
     });
     expect(tolerance.price).toBe(d("0.00125"));
-    expect(configOf({ spread: 0.5 }).rules.mostSkew).toBe(d("0.1"));
+    expect(configOf({ spreadPercent: 50 }).rules.mostSkew).toBe(d("0.1"));
   });
 
   it("has every value that is requested, and no source that is turned off", () => {
     const over = {
-      gap: 0.004,
+      gapPercent: 0.4,
       volatilityFactor: 2,
       target: 0.25,
-      skew: 0.03,
+      skewPercent: 3,
       gamma: 0.1,
       sigma: 2,
       k: 1.5,
       maxBase: 7,
       minBase: 0.5,
       maxLoss: 30,
-      tolerance: 0.002,
+      tolerancePercent: 0.2,
       fixedPrice: 61_000,
       maxAge: 5000,
       useOwn: false,
       useDex: false,
-      collar: 0.2,
+      collarPercent: 20,
       defend: "20:60",
     };
     expect(configOf(over)).toEqual({
@@ -67,7 +67,7 @@ describe("the configuration of quotes", () => {
       maxLoss: d("30"),
       budget: { base: ONE, quote: d("100") },
     });
-    const bare = configOf({ collar: 0 });
+    const bare = configOf({ collarPercent: 0 });
     expect(bare.weights).toEqual({ own: ONE, others: ONE, dex: ONE });
     for (const name of ["fixed", "maxLoss", "collar"]) expect(bare).not.toHaveProperty(name);
     for (const name of ["avellaneda", "mostBase", "leastBase", "defence"])
@@ -76,7 +76,7 @@ describe("the configuration of quotes", () => {
 
   it("has growing sizes, or a depth within a distance, on request", () => {
     expect(configOf({ growth: 2 }).rules.sizes).toEqual({ model: "growing", size: d("100"), factor: d("2") });
-    const depth = configOf({ size: undefined, depth: 1000, within: 0.03 });
+    const depth = configOf({ size: undefined, depth: 1000, withinPercent: 3 });
     expect(depth.rules.sizes).toEqual({ model: "depth", depth: d("1000"), within: d("0.03") });
   });
 
@@ -97,7 +97,7 @@ describe("a change of quotes", () => {
   });
 
   it("changes the spread with what depends on it", () => {
-    const { rules, tolerance } = changedQuote(before, { spread: d("0.02") });
+    const { rules, tolerance } = changedQuote(before, { spreadPercent: d("2") });
     expect(rules).toMatchObject({
       halfSpread: d("0.01"),
       gap: d("0.01"),
@@ -105,11 +105,13 @@ describe("a change of quotes", () => {
       mostBase: d("3"),
     });
     expect(tolerance.price).toBe(d("0.0025"));
-    expect(changedQuote(before, { spread: d("0.02"), tolerance: d("0.1") }).tolerance.price).toBe(d("0.1"));
+    expect(changedQuote(before, { spreadPercent: d("2"), tolerancePercent: d("10") }).tolerance.price).toBe(
+      d("0.1"),
+    );
   });
 
   it("keeps a requested gap when the spread changes", () => {
-    const { rules } = changedQuote(configOf({ gap: 0.004 }), { spread: d("0.02") });
+    const { rules } = changedQuote(configOf({ gapPercent: 0.4 }), { spreadPercent: d("2") });
     expect([rules.halfSpread, rules.gap]).toEqual([d("0.01"), d("0.004")]);
   });
 
@@ -120,7 +122,7 @@ describe("a change of quotes", () => {
       factor: d("2"),
     });
     expect(changedQuote(configOf(), { size: d("7") }).rules.sizes).toEqual({ model: "flat", size: d("7") });
-    const deep = configOf({ size: undefined, depth: 1000, within: 0.03 });
+    const deep = configOf({ size: undefined, depth: 1000, withinPercent: 3 });
     expect(changedQuote(deep, { size: d("7") }).rules.sizes).toEqual({ model: "flat", size: d("7") });
     expect(changedQuote(deep, { depth: d("9") }).rules.sizes).toMatchObject({ within: d("0.03") });
     expect(changedQuote(before, { depth: d("9") }).rules.sizes).toEqual({

@@ -11,18 +11,18 @@ import { REQUEST } from "../requested.ts";
 
 const HASH = "0123456789abcdef".repeat(2);
 
-/** Every field of a start but `depth` and `within`, as a client sends it and as it is read. */
+/** Every field of a start but `depth` and `withinPercent`, as a client sends it and as it is read. */
 const SENT = {
   exchange: "kraken",
   symbol: "BTC/USDT",
-  spread: 0.01,
+  spreadPercent: 1,
   levels: 20,
   size: 100,
   growth: 1.5,
-  gap: 0.004,
+  gapPercent: 0.4,
   volatilityFactor: 2.5,
   target: 0.25,
-  skew: 0.03,
+  skewPercent: 3,
   gamma: 0.1,
   sigma: 2,
   k: 1.5,
@@ -31,13 +31,13 @@ const SENT = {
   minBase: 0.5,
   maxLoss: 30,
   defend: "20:60",
-  tolerance: 0.002,
+  tolerancePercent: 0.2,
   useOwn: false,
   useOthers: false,
   useDex: false,
   fixedPrice: 61000.5,
   maxAge: 5000,
-  collar: 0.2,
+  collarPercent: 20,
   baseBudget: 0.3,
   quoteBudget: 900,
   dryRun: true,
@@ -46,21 +46,21 @@ const SENT = {
 };
 const READ = {
   ...SENT,
-  spread: d("0.01"),
+  spreadPercent: d("1"),
   size: d("100"),
   growth: d("1.5"),
-  gap: d("0.004"),
-  within: d("0.02"),
+  gapPercent: d("0.4"),
+  withinPercent: d("2"),
   volatilityFactor: d("2.5"),
   target: d("0.25"),
-  skew: d("0.03"),
+  skewPercent: d("3"),
   maxBase: d("7"),
   minBase: d("0.5"),
   maxLoss: d("30"),
   defend: { ticks: 20, passes: 60 },
-  tolerance: d("0.002"),
+  tolerancePercent: d("0.2"),
   fixedPrice: d("61000.5"),
-  collar: d("0.2"),
+  collarPercent: d("20"),
   baseBudget: d("0.3"),
   quoteBudget: d("900"),
   dryBalance: { USDT: d("1000"), BTC: d("0.1") },
@@ -72,21 +72,21 @@ describe("the input of a start of quotes", () => {
   it("is read whole, and a start has the hash of its preview too", () => {
     expect(preview.parse(SENT)).toEqual(READ);
     expect(start.parse({ ...SENT, planHash: HASH })).toEqual({ ...READ, planHash: HASH });
-    expect(preview.parse({ ...SENT, size: undefined, depth: 500, within: 0.05 })).toMatchObject({
+    expect(preview.parse({ ...SENT, size: undefined, depth: 500, withinPercent: 5 })).toMatchObject({
       depth: d("500"),
-      within: d("0.05"),
+      withinPercent: d("5"),
     });
   });
 
   it("has defaults for everything but the spread and the size", () => {
     const { exchange, symbol } = REQUEST;
-    expect(preview.parse({ exchange, symbol, spread: 0.01, size: 100 })).toEqual({
+    expect(preview.parse({ exchange, symbol, spreadPercent: 1, size: 100 })).toEqual({
       exchange,
       symbol,
-      spread: d("0.01"),
+      spreadPercent: d("1"),
       size: d("100"),
       levels: 1,
-      within: d("0.02"),
+      withinPercent: d("2"),
       growth: ONE,
       volatilityFactor: ONE,
       target: d("0.5"),
@@ -94,13 +94,13 @@ describe("the input of a start of quotes", () => {
       useOthers: true,
       useDex: true,
       maxAge: 120_000,
-      collar: d("0.1"),
+      collarPercent: d("10"),
     });
   });
 
   it.each<[string, object]>([
-    ["no spread", { spread: undefined }],
-    ["a spread over 100 %", { spread: 1.01 }],
+    ["no spread", { spreadPercent: undefined }],
+    ["a spread over 100 %", { spreadPercent: 101 }],
     ["no level", { levels: 0 }],
     ["more than 20 levels", { levels: 21 }],
     ["neither size nor depth", { size: undefined }],
@@ -123,8 +123,8 @@ describe("the input of a start of quotes", () => {
 
   it("accepts the values at its bounds", () => {
     for (const over of [
-      { spread: 1, levels: 1, growth: 100, volatilityFactor: 0, target: 0, gamma: 0, maxAge: 1000 },
-      { volatilityFactor: 100, target: 1, k: 1_000_000, maxAge: 86_400_000, collar: 0, defend: "off" },
+      { spreadPercent: 100, levels: 1, growth: 100, volatilityFactor: 0, target: 0, gamma: 0, maxAge: 1000 },
+      { volatilityFactor: 100, target: 1, k: 1_000_000, maxAge: 86_400_000, collarPercent: 0, defend: "off" },
       { gamma: undefined, sigma: undefined, k: undefined },
     ])
       expect(preview.safeParse({ ...SENT, ...over }).success, JSON.stringify(over)).toBe(true);
@@ -134,10 +134,11 @@ describe("the input of a start of quotes", () => {
 
 describe("the input of a change of quotes", () => {
   const id = "quote-kraken-BTC-USDT-1767225600000";
-  const { spread, levels, size, maxBase, minBase, maxLoss, defend, fixedPrice, tolerance } = SENT;
+  const { spreadPercent, levels, size, maxBase, minBase, maxLoss, defend, fixedPrice, tolerancePercent } =
+    SENT;
   const all = {
     id,
-    spread,
+    spreadPercent,
     levels,
     size,
     depth: 5,
@@ -146,25 +147,25 @@ describe("the input of a change of quotes", () => {
     maxLoss,
     defend,
     fixedPrice,
-    tolerance,
+    tolerancePercent,
   };
 
   it("has its fields as at the start, without defaults", () => {
     expect(quoteEditPreviewInput().parse(all)).toEqual({
       id,
       levels: 20,
-      spread: READ.spread,
+      spreadPercent: READ.spreadPercent,
       size: READ.size,
       depth: d("5"),
       maxBase: d("7"),
       minBase: d("0.5"),
       maxLoss: d("30"),
       defend: READ.defend,
-      tolerance: d("0.002"),
+      tolerancePercent: d("0.2"),
       fixedPrice: d("61000.5"),
     });
     expect(quoteEditInput().parse({ id, planHash: HASH })).toEqual({ id, planHash: HASH });
-    for (const wrong of [{}, { id, levels: 21 }, { id, spread: 1.01 }, { id, planHash: "x" }])
+    for (const wrong of [{}, { id, levels: 21 }, { id, spreadPercent: 101 }, { id, planHash: "x" }])
       expect(quoteEditInput().safeParse(wrong).success, JSON.stringify(wrong)).toBe(false);
   });
 });

@@ -36,7 +36,7 @@ function planned(
 ) {
   const request = quotePreviewInput(["kraken"]).parse({
     ...PLACE,
-    spread: 0.02,
+    spreadPercent: 2,
     size: 99.99,
     fixedPrice: 100,
     useOwn: false,
@@ -115,7 +115,7 @@ describe("a plan of quotes", () => {
   });
 
   it("leaves out what the budget does not cover, with the reason", () => {
-    const out = planned({ levels: 2, target: 1, skew: 0 }, {}, { base: "10", quote: "99.2" });
+    const out = planned({ levels: 2, target: 1, skewPercent: 0 }, {}, { base: "10", quote: "99.2" });
     // 99.2 / (99 · 1.001) is 1.00101 in whole lots; what is left for the second bid is below the minimum of 5.
     expect(orders(out)[0]).toBe("buy 1.00101 at 99");
     expect(out.refused).toEqual([{ side: "buy", level: 1, reason: "no_quote" }]);
@@ -125,7 +125,7 @@ describe("a plan of quotes", () => {
     // 1.01 · 99 and 0.99 · 101 are 199.98.
     const enough = planned({}, {}, { base: "1.9998", quote: "199.98" });
     expect(warning(enough, "tight_funds")).toBeUndefined();
-    const less = planned({ skew: 0 }, {}, { base: "1.9998", quote: "199.97" });
+    const less = planned({ skewPercent: 0 }, {}, { base: "1.9998", quote: "199.97" });
     expect(warning(less, "tight_funds")).toBe(
       "it quotes 50.0013 % of its budget, so a new order has to wait until the old one is canceled; with twice the budget, both sides stay open",
     );

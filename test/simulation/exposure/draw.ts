@@ -104,11 +104,11 @@ export function drawQuotes(random: Random, { exchange, symbol, mid }: Market): D
     input: {
       exchange,
       symbol,
-      spread: size(random, 0.001, 0.02),
+      spreadPercent: size(random, 0.1, 2),
       levels: random.whole(1, 3),
       ...(random.chance(0.8)
         ? { size: size(random, 10, 3000) }
-        : { depth: size(random, 100, 3000), within: 0.03 }),
+        : { depth: size(random, 100, 3000), withinPercent: 3 }),
       baseBudget: figure(size(random, 20, 30_000) / mid),
       quoteBudget: size(random, 20, 30_000),
       volatilityFactor: 0,
@@ -186,7 +186,7 @@ export function drawAction(random: Random, market: Market, targets: Targets): Dr
         ? undefined
         : {
             tool: "edit_quote",
-            input: { id: quotes, size: size(random, 10, 5000), spread: size(random, 0.001, 0.02) },
+            input: { id: quotes, size: size(random, 10, 5000), spreadPercent: size(random, 0.1, 2) },
           },
   ];
   return random.pick(drawn)();

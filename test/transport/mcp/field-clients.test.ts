@@ -124,7 +124,13 @@ describe("the resource of all strategies", () => {
     };
     const ids = [
       await started("start_grid", GRID),
-      await started("start_quote", { ...MARKET, spread: 0.02, size: 50, baseBudget: 0.01, quoteBudget: 500 }),
+      await started("start_quote", {
+        ...MARKET,
+        spreadPercent: 2,
+        size: 50,
+        baseBudget: 0.01,
+        quoteBudget: 500,
+      }),
     ];
     const read = async (uri: string) => {
       const [content] = (await client.readResource({ uri })).contents as { text: string }[];

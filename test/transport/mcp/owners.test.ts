@@ -13,7 +13,14 @@ import { testSandbox } from "../../support/sandbox.ts";
 
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
 const GRID = { ...MARKET, lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 6, orderSize: 50 };
-const QUOTE = { ...MARKET, spread: 0.01, size: 50, baseBudget: 0.1, quoteBudget: 500, volatilityFactor: 0 };
+const QUOTE = {
+  ...MARKET,
+  spreadPercent: 1,
+  size: 50,
+  baseBudget: 0.1,
+  quoteBudget: 500,
+  volatilityFactor: 0,
+};
 
 async function agent(strategies: McpSettings["strategies"] = undefined) {
   const settings = { trading: true, confirm: "plan", ...(strategies ? { strategies } : {}) } as const;
@@ -73,7 +80,7 @@ describe("an agent", () => {
     async (tool) => {
       const { ask, call } = await agent();
       const { id } = (await call<{ id: string }>("POST", "/strategy/quote", QUOTE)).body;
-      const input = tool === "edit_quote" ? { id, spread: 0.02 } : { id };
+      const input = tool === "edit_quote" ? { id, spreadPercent: 2 } : { id };
       expect(errorOf(await ask(tool, input))).toMatchObject({ error: "Forbidden" });
     },
   );
