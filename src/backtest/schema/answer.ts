@@ -76,16 +76,16 @@ export const BacktestShape = lazy(() =>
     fills: z.array(FillShape()).describe("Newest last"),
     series: z.array(PointShape()).describe("Equity over time, and equity of buy and hold"),
     details: z
-      .union([GridDetailsShape(), PositionDetailsShape()])
+      .union([GridRunShape(), PositionDetailsShape()])
       .describe("What only some strategies have: a grid, or a strategy with one position"),
   }),
 );
 
 export type BacktestAnswer = z.input<ReturnType<typeof BacktestShape>>;
-export type GridDetails = z.input<ReturnType<typeof GridDetailsShape>>;
+export type GridDetails = z.input<ReturnType<typeof GridRunShape>>;
 export type PositionDetails = z.input<ReturnType<typeof PositionDetailsShape>>;
 
-const GridDetailsShape = lazy(() =>
+const GridRunShape = lazy(() =>
   z.object({
     engine: z
       .enum(["walk", "jump"])
