@@ -15,8 +15,8 @@ describe.skipIf(!hasTerminal)("quote edit in a terminal", () => {
     expect(started.code, started.stderr).toBe(0);
     const { id } = JSON.parse(started.stdout) as { id: string };
     const levels = async () => {
-      const { stdout } = await edgemaker(folder, ["quote", "status", "--sandbox", "--json"]);
-      return (JSON.parse(stdout) as { strategies: { levels: number }[] }).strategies[0]?.levels;
+      const { stdout } = await edgemaker(folder, ["quote", "status", id, "--sandbox", "--json"]);
+      return (JSON.parse(stdout) as { details: { levels: number } }).details.levels;
     };
     const edit = async (answer: string) => {
       const screen = terminal(folder, ["quote", "edit", id, "--levels", "1", "--sandbox"], { columns: 80 });

@@ -42,7 +42,7 @@ it("a custom strategy starts with the flags of its config and supports every com
   expect((await result(folder, "events", id)).events[0].kind).toBeTypeOf("string");
   expect(await result(folder, "pause", id)).toMatchObject({ success: true });
   expect(await result(folder, "resume", id)).toMatchObject({ success: true });
-  const [status] = (await result(folder, "status", id)).strategies;
+  const status = await result(folder, "status", id);
   expect(status).toMatchObject({ status: "running", lastError: null });
   expect(await result(folder, "stop", id, "--yes")).toMatchObject({ status: "stopped" });
 });
@@ -211,7 +211,7 @@ it("a strategy pauses when its file is missing or broken, and continues once it 
   const { id } = await result(folder, "start", "two-sided", ...MARKET, ...CONFIG, "--yes");
   const stepped = async () => {
     expect((await edgemaker(folder, ["tick", "--sandbox"])).code).toBe(0);
-    return (await result(folder, "status", id)).strategies[0];
+    return result(folder, "status", id);
   };
   // On a busy machine a pass can be too short for all of it.
   const steppedUntil = async (isIt: (now: Awaited<ReturnType<typeof stepped>>) => boolean) => {
@@ -331,12 +331,12 @@ it("compares the values of config fields in one table, with stored candles of ot
   );
   expect(same.total).toBe(alone.total);
   expect((await backtest("two-sided", "--sweep", "spreadPercent=0.2,50", "--size", "100")).stdout).toMatch(
-    /spread +total/,
+    /spread-percent +total/,
   );
   for (const wrong of ["symbol=A/B", "spreadPercent", "spreadPercent="])
     expect(await backtest("two-sided", "--size", "1", "--sweep", wrong)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("Fields: spreadPercent, size"),
+      stderr: expect.stringContaining("Fields: spread-percent, size"),
     });
   expect(await backtest("two-sided", "--sweep", "size=1,2", "--format", "csv")).toMatchObject({
     code: 2,
