@@ -113,10 +113,8 @@ const aheadOfHolding = ({
 
 const LIST_COLUMNS: readonly TableColumn<StrategyRow>[] = [
   nameColumn(({ definition }) => kindOfDefinition(definition)),
-  { name: "Definition", of: ({ definition }) => definition, by: ({ definition }) => definition },
   profitColumn("Total", ({ totalProfit }) => totalProfit),
   profitColumn("Realized", ({ profit }) => profit),
-  profitColumn("Unrealized", unrealizedOf),
   {
     name: "Of capital",
     isNumber: true,

@@ -112,10 +112,14 @@ describe.skipIf(!findChromium())("a grid on the page in Chromium (skipped withou
   it("shows text from an exchange or a person as plain text", async () => {
     const { page, context, errors } = await signedIn(browser, url, server.token);
     // The server takes no such pair: an answer is made as if another one did.
-    await page.route("**/api/v1/strategy/grid/status*", async (route) => {
-      const body = { strategies: [hostile()], count: 1, next: null, warnings: [HOSTILE] };
-      await route.fulfill({ json: body });
-    });
+    await page.route(/\/api\/v1\/strategies(\?|$)/, (route) =>
+      route.fulfill({
+        json: { strategies: [hostileRow()], totals: [], count: 1, next: null, warnings: [HOSTILE] },
+      }),
+    );
+    await page.route("**/api/v1/strategy/grid/status*", (route) =>
+      route.fulfill({ json: { strategies: [hostile()], count: 1, next: null, warnings: [HOSTILE] } }),
+    );
     await page.reload();
     await page.getByText(HOSTILE).first().waitFor();
     await page.getByRole("link", { name: HOSTILE }).click();
@@ -138,6 +142,33 @@ describe.skipIf(!findChromium())("a grid on the page in Chromium (skipped withou
     expect(refused.status).toBe(403);
     await context.close();
   });
+});
+
+/** Its row in the list. */
+const hostileRow = () => ({
+  id: HOSTILE,
+  name: HOSTILE,
+  definition: "grid",
+  exchange: HOSTILE,
+  symbol: HOSTILE,
+  mode: "real",
+  status: "error",
+  phase: HOSTILE,
+  stalled: false,
+  totalProfit: 0,
+  profit: 0,
+  profitPercent: 0,
+  capital: 20,
+  holdingProfit: 0,
+  position: "0",
+  openOrders: 0,
+  filledOrders: 0,
+  waitingSlots: 0,
+  notices: [{ code: HOSTILE, message: HOSTILE }],
+  lastError: HOSTILE,
+  lastStepAt: 1,
+  startedAt: 1,
+  runningTime: 1,
 });
 
 /** A grid whose every text is markup. */
