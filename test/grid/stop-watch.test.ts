@@ -22,7 +22,7 @@ async function watching(stop: object = { stopLossPrice: decimal("50000") }) {
   const app = await appOver(deps);
   const { id } = await runOperation<{ id: string }>(deps, "start_grid", gridInput({ ...stop }));
   const ask = async (path: string) =>
-    (await app.ask(`/api/v1/strategy/grid/${path}`, { headers: bearer(app.tokens.read) })).json();
+    (await app.ask(`/api/v1/${path}`, { headers: bearer(app.tokens.read) })).json();
   return {
     deps,
     id,
@@ -35,11 +35,11 @@ async function watching(stop: object = { stopLossPrice: decimal("50000") }) {
     },
     pass: (millis: number) => setup.time.pass(millis),
     codes: async () =>
-      ((await ask(`status?id=${id}`)).strategies[0] as Grid).notices
+      ((await ask(`strategy/grid/status?id=${id}`)).strategies[0] as Grid).notices
         .map(({ code }) => code)
         .filter((code) => code.startsWith("stop_price")),
     events: async () =>
-      ((await ask(`${id}/events`)).events as { kind: string; message: string }[])
+      ((await ask(`strategies/${id}/events`)).events as { kind: string; message: string }[])
         .filter(({ kind }) => kind === "watch")
         .map(({ message }) => message)
         .reverse(),

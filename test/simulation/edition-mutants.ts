@@ -34,8 +34,8 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     IS_OF.quotesBesideGrids,
     one(
       "a stop of quotes keeps their orders",
-      "src/engine/operations/reads.ts",
-      "{ keepOrders: false, ...flags }",
+      "src/lifecycle/operations/changes.ts",
+      "{ keepOrders: !cancelOrders, ...flags }",
       "{ ...flags, keepOrders: true }",
     ),
   ),

@@ -113,9 +113,9 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "paused quotes rest on",
-    "src/quote/kind.ts",
-    "outdated: (_state: QuoteState, live: readonly Order[]) => cancellable(live),",
-    "outdated: (_state: QuoteState, live: readonly Order[]) => cancellable(live).slice(0, 0),",
+    "src/engine/decide/advance.ts",
+    "strategy.keepOrders ? kind.outdated(strategy.state, live) : cancellable(live)",
+    "kind.outdated(strategy.state, live)",
   ),
   one(
     "a fee in base stays in the books of quotes",

@@ -12,13 +12,10 @@ const TOOLS = [
   "edit_grid",
   "edit_quote",
   "pause_strategy",
-  "pause_strategy",
-  "resume_strategy",
   "resume_strategy",
   "start_centered_grid",
   "start_grid",
   "start_quote",
-  "stop_strategy",
   "stop_strategy",
 ];
 
