@@ -130,7 +130,7 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
         const fields = [
           ...(inputSchema.required ?? []),
           ...(tool === "preview_grid_edit" ? ["stopLossPrice"] : []),
-          ...(tool === "preview_quote_edit" ? ["spread"] : []),
+          ...(tool === "preview_quote_edit" ? ["spreadPercent"] : []),
           ...(tool === "preview_quote" ? ["size", "baseBudget", "quoteBudget"] : []),
           ...(tool === "backtest" ? Object.keys(OF_TOOL[tool] ?? {}) : []),
         ];

@@ -26,7 +26,7 @@ const TWO = { EDGEMAKER_EXCHANGES: "kraken,gateio" };
 interface Status {
   readonly orders: readonly object[];
   readonly lastError: string | null;
-  readonly notes?: { readonly why: string };
+  readonly details: { readonly notes?: { readonly why: string } };
 }
 
 it("an own strategy's guard reacts to each fault, and to its end", async () => {
@@ -40,20 +40,21 @@ it("an own strategy's guard reacts to each fault, and to its end", async () => {
     return JSON.parse(stdout).faults as { exchange: string; kind: string; until: string | null }[];
   };
   await serve(folder, ["--sandbox", "--tick-interval", "1"], TWO);
-  await run("strategy", "start", "guarded", ...PLACE, "--yes", "--sandbox");
+  const started = await run("strategy", "start", "guarded", ...PLACE, "--yes", "--sandbox", "--json");
+  const { id } = JSON.parse(started.stdout) as { id: string };
   const becomes = (isSo: (status: Status) => boolean) =>
     eventually(
-      async () =>
-        JSON.parse((await run("strategy", "status", "--sandbox", "--json")).stdout).strategies[0] as Status,
+      async () => JSON.parse((await run("strategy", "status", id, "--sandbox", "--json")).stdout) as Status,
       isSo,
     );
-  const quotes = () => becomes(({ orders, notes }) => orders.length === 1 && notes?.why === "none");
+  const quotes = () =>
+    becomes(({ orders, details: { notes } }) => orders.length === 1 && notes?.why === "none");
   await quotes();
 
   const failing = await fault("--exchange", "gateio", "--kind", "failing");
   expect(failing).toMatchObject([{ exchange: "gateio", kind: "failing", until: null }]);
-  const old = await becomes(({ orders, notes }) => orders.length === 0 && notes?.why !== "none");
-  expect(old.notes?.why).toMatch(/no other source|is .* s old; the maximum is 5 s/);
+  const old = await becomes(({ orders, details: { notes } }) => orders.length === 0 && notes?.why !== "none");
+  expect(old.details.notes?.why).toMatch(/no other source|is .* s old; the maximum is 5 s/);
   expect(await fault("--clear")).toEqual([]);
   await quotes();
 
@@ -64,7 +65,9 @@ it("an own strategy's guard reacts to each fault, and to its end", async () => {
 
   expect((await fault("--exchange", "kraken", "--kind", "stale", "--for", "2h"))[0]?.until).toMatch(/Z$/);
   await run("sandbox", "shock", "--symbol", "BTC/USDT", "--percent", "-20");
-  await becomes(({ orders, notes }) => orders.length === 0 && notes?.why === "far from the reference");
+  await becomes(
+    ({ orders, details: { notes } }) => orders.length === 0 && notes?.why === "far from the reference",
+  );
   expect(await fault()).toHaveLength(1);
 });
 

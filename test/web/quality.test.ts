@@ -55,7 +55,7 @@ describe.skipIf(!findChromium())("execution quality on the page (skipped without
     const { id } = await served.call<{ id: string }>("POST", "/strategy/quote", {
       exchange: "kraken",
       symbol: "BTC/USDT",
-      spread: 0.02,
+      spreadPercent: 2,
       size: 100,
       levels: 1,
     });
