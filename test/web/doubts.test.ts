@@ -259,11 +259,11 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
       await released.came;
       await route.fulfill({ response });
     };
-    await page.route("**/strategy/grid/status", hold, { times: 1 });
+    await page.route("**/api/v1/strategies", hold, { times: 1 });
     await served.call("POST", "/strategy/grid", { ...GRID, name: "first" });
     await read.came;
-    // Another list of the page hears of the same event.
-    const isHeard = page.waitForRequest("**/api/v1/strategies");
+    // The kill switch of the page hears of the same event.
+    const isHeard = page.waitForRequest("**/api/v1/kill");
     await served.call("POST", "/strategy/grid", { ...GRID, name: "second" });
     await isHeard;
     released.send();

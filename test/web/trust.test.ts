@@ -65,7 +65,7 @@ describe.skipIf(!findChromium())(
       const writes =
         /^(edit|pause|resume|stop|cancel|panic|kill|start (it|exactly)|approve|refuse|change|add|make|revoke|remove|test)/i;
       const ready = {
-        "": "Grids",
+        "": "Running (",
         [`strategy/${id}`]: "Break-even",
         "account/kraken": "Open orders",
         alerts: "This token has no access to this page",

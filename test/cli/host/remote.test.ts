@@ -25,7 +25,7 @@ const operation = (name: string) => {
 describe("a server that does not respond", () => {
   it.each([
     ["create_order", { exchange: "kraken" }, "POST /api/v1/orders"],
-    ["stop_strategy", { id: "grid-1" }, "DELETE /api/v1/strategy/grid"],
+    ["stop_strategy", { id: "grid-1" }, "POST /api/v1/strategies/grid-1/stop"],
     ["set_kill_switch", { on: true }, "POST /api/v1/kill"],
   ])("may already have applied the change: %s", async (name, input, request) => {
     const { url, requests } = await dying();
