@@ -121,7 +121,7 @@ export function fieldArgs(
       ];
     const opposite = cli?.opposites?.[field];
     if (kinds[field] === "boolean")
-      return [name, { type: "boolean", description, ...aka, ...(opposite ? { opposite } : {}) }];
+      return [name, { type: "boolean", ...aka, ...withOpposite(description, opposite) }];
     return [name, { type: "string", description, valueHint: kinds[field] ?? "text", ...aka }];
   });
   const parts = named.flatMap((field) =>
@@ -144,6 +144,12 @@ export function fieldArgs(
     ...(cli?.isLocal ? LOCAL_DATABASE_ARGS : { ...DATABASE_ARGS, ...CALL_ARGS }),
   };
 }
+
+/** Names the flag that sets a switch to false, if it has one. */
+const withOpposite = (description: string, opposite: string | undefined) =>
+  opposite === undefined
+    ? { description }
+    : { description: `${description}; --${opposite} is the opposite`, opposite };
 
 interface FieldSchema {
   readonly description?: string;

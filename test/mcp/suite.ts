@@ -55,7 +55,8 @@ export const personAt = (ask: Ask): Pick<Agents, "plans" | "decide"> => ({
     return plans.map(({ id }) => id);
   },
   async decide(planId, decision) {
-    const response = await ask(`/api/v1/plans/${planId}/${decision}`, { method: "POST", body: "{}" });
+    const body = JSON.stringify({ decision });
+    const response = await ask(`/api/v1/plans/${planId}`, { method: "POST", body });
     if (response.status !== 200) throw new Error(await response.text());
   },
 });
@@ -121,8 +122,6 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       const quotes = await act("start_quote", QUOTES);
       await act("create_agreement", AGREEMENT);
       for (const { name: tool, inputSchema } of reads) {
-        // They need a strategy of a user's own file: test/own/command.test.ts reads one.
-        if (/^get_strategy_(orders|fills|events)$/.test(tool)) continue;
         const known: Record<string, unknown> = { ...MARKET, ...AGREEMENT, id, ...OF_TOOL[tool] };
         if (tool === "get_order") known.id = order.id;
         if (/^(preview_quote_edit|get_quote_.*)$/.test(tool)) known.id = quotes.id;
@@ -131,6 +130,7 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
           ...(inputSchema.required ?? []),
           ...(tool === "preview_grid_edit" ? ["stopLossPrice"] : []),
           ...(tool === "preview_quote_edit" ? ["spreadPercent"] : []),
+          ...(tool === "get_liquidity_report" ? ["agreement"] : []),
           ...(tool === "preview_quote" ? ["size", "baseBudget", "quoteBudget"] : []),
           ...(tool === "backtest" ? Object.keys(OF_TOOL[tool] ?? {}) : []),
         ];
