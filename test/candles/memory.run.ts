@@ -52,7 +52,7 @@ it("reads, stores and looks at ten million rows in 60 bytes each", async () => {
   writeRows(file, ROWS);
   writeRows(short, FEW_ROWS);
   const [few, runs] = [runsOf(short), runsOf(file)];
-  expect(JSON.parse(runs.backtest.stdout)).toMatchObject({ bars: ROWS, engine: "jump" });
+  expect(JSON.parse(runs.backtest.stdout)).toMatchObject({ bars: ROWS, details: { engine: "jump" } });
   expect(runs.stored.stdout).toBe(runs.backtest.stdout);
   for (const name of ["backtest", "import", "stored"] as const) {
     // The program itself takes more or less on other machines: both runs have it.
