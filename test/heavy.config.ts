@@ -54,7 +54,7 @@ export default defineConfig({
     ],
     env: { WHOLE: "1" },
     globalSetup: ["test/support/global-setup.ts"],
-    setupFiles: ["test/support/canary-watch.ts"],
+    setupFiles: ["test/support/canary-watch.ts", "test/support/drawn.ts"],
     // Most of them wait for servers half of the time.
     maxWorkers: 3,
     // What hangs is told, however slow the machine.

@@ -167,21 +167,30 @@ async function meetsOurs(real: Driven, { exchange, side, price }: ByHand): Promi
   return others.some((one) => (side === "buy" ? one.price <= limit : one.price >= limit));
 }
 
+/** Whether an order would execute more than 10 % beyond the mid price, which the service refuses by default. */
+async function isBeyondCollar(real: Driven, { exchange, side, price }: ByHand): Promise<boolean> {
+  const { bid, ask } = await real.venue(exchange).ticker(BTC.symbol);
+  const [twice, limit] = [bid + ask, d(String(price))];
+  return side === "buy" ? 20n * limit > 11n * twice : 20n * limit < 9n * twice;
+}
+
 export const byHand = (exchange: string, side: "buy" | "sell", price: number): Deed => ({
   name: `${side} by hand at ${price} on ${exchange}`,
   async act(real, model, atOnce) {
     const body = { exchange, ...BTC, side, type: "limit", amount: 0.002, price };
     const meets = await meetsOurs(real, { exchange, side, price });
-    const { status, body: result } = await real.call<{ error?: string; order?: { id: string } }>(
-      "POST",
-      "/orders",
-      body,
-    );
+    const isFar = await isBeyondCollar(real, { exchange, side, price });
+    const { status, body: result } = await real.call<{
+      error?: string;
+      limit?: string;
+      order?: { id: string };
+    }>("POST", "/orders", body);
     return () => {
       // What would meet an order of ours is refused; at once, that one may come or go meanwhile.
       if (result.error === "Would self-cross") expect(meets || atOnce).toBe(true);
+      else if (result.limit === "limit_collar") expect(isFar || atOnce).toBe(true);
       else expectPlaced(status, model, atOnce);
-      if (status === 200 && !atOnce) expect(meets).toBe(false);
+      if (status === 200 && !atOnce) expect([meets, isFar]).toEqual([false, false]);
       if (result.order) model.persons.add(`${exchange} ${result.order.id}`);
     };
   },

@@ -26,6 +26,7 @@ const seed = process.env.MODEL_SEED === undefined ? undefined : Number(process.e
 
 /** What has failed once, each with what it found. */
 const FOUND: readonly { readonly seed: number; readonly path: string; readonly found: string }[] = [
+  { seed: 349585923, path: "2", found: "a buy by hand beyond the price collar" },
   { seed: 1073091223, path: "1", found: "a buy by hand where a grid that leaves was about to sell" },
 ];
 
@@ -196,15 +197,10 @@ describe("the states of grids and orders, under any order of concurrent requests
       ).toBeGreaterThan(2);
   });
 
-  // Fresh seeds are drawn by hand and at night: MODEL_RUNS=200.
-  it.runIf(process.env.MODEL_RUNS ?? process.env.MODEL_SEED)(
-    "hold in new runs",
-    async () => {
-      const tally = await prove(seed === undefined ? {} : { seed }, RUNS);
-      if (process.env.MODEL_RUNS) console.log(tally);
-    },
-    3_600_000,
-  );
+  it("hold in new runs", async () => {
+    const tally = await prove(seed === undefined ? {} : { seed }, RUNS);
+    if (process.env.MODEL_RUNS) console.log(tally);
+  }, 3_600_000);
 
   it.each(FOUND)("hold in a run that failed before: $found", async (found) => {
     await prove(found, 1);
