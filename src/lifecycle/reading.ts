@@ -1,6 +1,5 @@
 /** What every kind of strategy shows in the list and in a status, and what a kind adds to it. */
 import type * as z from "zod";
-import { isReadable } from "../engine/accounts.ts";
 import { stopReasonOf } from "../engine/decide/stop.ts";
 import { waitNotices } from "../engine/decide/waits.ts";
 import {
@@ -21,7 +20,7 @@ import { MINUTE } from "../kernel/time.ts";
 import { type AccountRef, parseAccountKey } from "../model/account.ts";
 import { groupBy, type Order } from "../model/order.ts";
 import { describeRefusal } from "../model/refusal-text.ts";
-import type { Accounts, Strategy } from "../model/strategy.ts";
+import { type Accounts, runningTime, type Strategy } from "../model/strategy.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { KindReading, NoticeOut } from "../ports/kind-reading.ts";
 import type { StrategyView } from "../ports/stores/store.ts";
@@ -44,23 +43,20 @@ export interface ReadStrategy {
   readonly startPrice: Decimal | undefined;
 }
 
-/** Returns the strategies that this version can read. */
-export const readStrategies = (
-  { kinds: kindNamed }: Deps,
+/** Returns a strategy that this version can read, with its figures. */
+export function readStrategy(
+  { kinds: kindNamed }: Pick<Deps, "kinds">,
   kinds: readonly ReadKind[],
-  views: readonly StrategyView[],
-): readonly ReadStrategy[] =>
-  views
-    .filter((view) => isReadable(view, kindNamed))
-    .map((stored) => {
-      const kind = kindNamed(stored.strategy.kind);
-      const strategy = upgraded(kind, stored.strategy);
-      const reading = kinds.find(({ name }) => name === strategy.kind)?.reading;
-      const mark = stored.memory.marks[strategy.symbol]?.mid ?? reading?.markOf?.(strategy);
-      const { capital = ZERO, price: startPrice } = reading?.startedWith(strategy) ?? {};
-      const accounts = kind.accounts(strategy, mark);
-      return { view: { ...stored, strategy }, reading, mark, accounts, capital, startPrice };
-    });
+  stored: StrategyView,
+): ReadStrategy {
+  const kind = kindNamed(stored.strategy.kind);
+  const strategy = upgraded(kind, stored.strategy);
+  const reading = kinds.find(({ name }) => name === strategy.kind)?.reading;
+  const mark = stored.memory.marks[strategy.symbol]?.mid ?? reading?.markOf?.(strategy);
+  const { capital = ZERO, price: startPrice } = reading?.startedWith(strategy) ?? {};
+  const accounts = kind.accounts(strategy, mark);
+  return { view: { ...stored, strategy }, reading, mark, accounts, capital, startPrice };
+}
 
 export const definitionName = ({ view: { strategy }, reading }: ReadStrategy): string =>
   reading?.definitionOf(strategy) ?? strategy.kind;
@@ -115,7 +111,7 @@ export function rowOut(
 ): z.input<ReturnType<typeof StrategyRowShape>> {
   const { view, accounts, capital } = read;
   const { strategy } = view;
-  const { id, name = null, symbol, status, startedAt, stoppedAt, state } = strategy;
+  const { id, name = null, symbol, status, startedAt, state } = strategy;
   const now = deps.marketTime(parseAccountKey(strategy.account), view.now);
   const total = totalOf(read);
   return {
@@ -141,7 +137,7 @@ export function rowOut(
     lastError: strategy.lastError ?? view.accountError,
     lastStepAt: marketTimeOf(deps, strategy, view.steppedAt),
     startedAt,
-    runningTime: Math.max(0, (stoppedAt ?? now) - startedAt),
+    runningTime: runningTime(strategy, now),
   };
 }
 

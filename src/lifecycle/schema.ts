@@ -65,7 +65,7 @@ export const StrategyListShape = lazy(() =>
     count: z.number(),
     totals: z.array(TotalShape()).describe("Totals by quote asset and mode, of these strategies"),
     next: z.string().nullable(),
-    warnings: z.array(z.string()).describe("Problems with exchange keys"),
+    warnings: z.array(z.string()).describe("Problems with exchange keys, and strategies that cannot be read"),
   }),
 );
 

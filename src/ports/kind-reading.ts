@@ -37,7 +37,7 @@ interface DefinitionOut {
 }
 
 export interface KindReading<S extends Strategy = Strategy> {
-  /** All its strategies in a filter. */
+  /** Word for all its strategies in a filter. */
   readonly word: string;
   /** What the kill switch does to its strategies. */
   readonly killed: string;
@@ -52,7 +52,7 @@ export interface KindReading<S extends Strategy = Strategy> {
   noticesOf?(view: StrategyView<S>): readonly NoticeOut[];
   /** Returns the definition's id of a slot's order; by default the slot's number. */
   orderId?(strategy: S, slot: number): string;
-  /** Schema of its own part of a status, with the word as `kind`. */
+  /** Schema of its part of a status. The field `kind` of that part has the word above. */
   readonly details: () => z.ZodObject;
   /** Returns its own part; `timeOf` converts a stored time to market time. */
   detailsOf(

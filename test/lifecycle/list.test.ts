@@ -6,6 +6,7 @@ interface Listed {
   readonly count: number;
   readonly totals: readonly Readonly<Record<string, unknown>>[];
   readonly next: string | null;
+  readonly warnings: readonly string[];
 }
 
 const idsOf = ({ strategies }: Listed) => strategies.map(({ id }) => id);
@@ -70,6 +71,37 @@ describe("the list of strategies", () => {
     expect([idsOf(second), second.next]).toEqual([[ids.grid], null]);
     const all = await ask<Listed>("list_strategies", { stopped: true });
     expect(all).toMatchObject({ count: 4, next: null });
+  });
+
+  it("reads ten pages at most for a filter that nothing matches, and says where to go on", async () => {
+    const { ask, ids, time } = await startedOfEach();
+    const grid = { exchange: "mexc", symbol: "BTC/USDT", gridLevels: 4, orderSize: 100 };
+    for (const id of Object.values(ids)) await ask("stop_strategy", { id });
+    for (let more = 0; more < 8; more++) {
+      time.pass(1000);
+      const input = { ...grid, lowerPrice: 57_000, upperPrice: 63_000 };
+      await ask("stop_strategy", { id: (await ask<{ id: string }>("start_grid", input)).id });
+    }
+    const none = { stopped: true, limit: 1, symbol: "ETH/USDT" };
+    const first = await ask<Listed>("list_strategies", none);
+    const tenth = idsOf(await ask<Listed>("list_strategies", { stopped: true }))[9];
+    expect([first.count, first.next]).toEqual([0, String(tenth).split("-").at(-1)]);
+    const rest = await ask<Listed>("list_strategies", { ...none, before: first.next });
+    expect([rest.count, rest.next]).toEqual([0, null]);
+  });
+
+  it("leaves out what only another version can read, and says so here and in its status", async () => {
+    const { ask, ids, context } = await startedOfEach();
+    await context.client.execute(`update strategies set version = 99 where id = '${ids.quote}'`);
+    const { strategies, warnings } = await ask<Listed>("list_strategies");
+    expect(strategies.map(({ id }) => id)).not.toContain(ids.quote);
+    expect(strategies).toHaveLength(3);
+    expect(warnings).toEqual([
+      `1 strategy is left out, because another version of edgemaker stored it: ${ids.quote}`,
+    ]);
+    await expect(ask("get_strategy", { id: ids.quote })).rejects.toThrow(
+      `${ids.quote} was stored by another version of edgemaker, which this one cannot read; use that version`,
+    );
   });
 
   it("has totals by quote asset and mode that are the sums of its rows", async () => {

@@ -64,7 +64,7 @@ function parsedConfig(schema: z.ZodObject, config: GivenConfig, isPart: boolean)
   return data as GivenConfig;
 }
 
-/** Returns the grid of the config, or a stored one with the config's fields in place of its own. Throws AppError. */
+/** Returns the grid to test: that of the config, or a stored one with the changes that the config names. Throws AppError. */
 async function gridOf(deps: Deps, config: GivenConfig, fields: BacktestFields) {
   const { from } = fields;
   const { geometry, ...given } = config;
@@ -160,7 +160,10 @@ const GRID_PAST: PastDefinition = {
 async function positionPast(deps: Deps, fields: BacktestFields, call: Call) {
   const { timeframe, since, until, from, single } = fields;
   if (from !== undefined)
-    throw new AppError("Invalid request", "from has the id of a grid; send the config of another strategy");
+    throw new AppError(
+      "Invalid request",
+      "only a stored grid can be tested with from; for another strategy, set its config instead",
+    );
   if (timeframe === "trades")
     throw new AppError("Invalid request", "only a grid can replay trades; choose a candle length");
   const where = whereOf(fields);

@@ -1,12 +1,9 @@
 import * as z from "zod";
 import { AppError } from "../../kernel/errors.ts";
 import { idField } from "../../kernel/fields.ts";
-
 import { lazy } from "../../kernel/lazy.ts";
-
 import { type Millis, secondText } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
-
 import { type Order, ordersOf } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -91,8 +88,6 @@ export interface PositionKind<S extends PositionStrategy, Requested extends obje
   extends NamedKind<S> {
   /** Why nothing happens while the kill switch is on. */
   readonly idle: string;
-  /** What to do instead of changing a strategy that is stopped. */
-  readonly again: string;
   /** Returns the requested fields of a start or a running strategy. */
   readonly requested: (exchange: string, symbol: string, config: S["config"]) => Requested;
 }
@@ -101,8 +96,6 @@ export interface PositionKind<S extends PositionStrategy, Requested extends obje
 interface NamedKind<S extends Strategy> {
   /** Name of the kind, which its paths also use. */
   readonly name: string;
-  /** Name of its commands and tools. */
-  readonly group: string;
   readonly as: (strategy: Strategy) => S;
   /** Describes that no strategy has this id. */
   readonly missing: (id: string) => string;

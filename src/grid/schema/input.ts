@@ -16,7 +16,6 @@ import {
   wordField,
 } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
-
 import { optionFlags, optionShares } from "../state/config.ts";
 
 export const common = () => ({

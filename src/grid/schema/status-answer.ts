@@ -4,7 +4,6 @@ import { stopPricesOf } from "../../engine/operations/stop-prices.ts";
 import { type Decimal, text, texts, wire } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
-
 import { runningTime, type Strategy } from "../../model/strategy.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import { profitOf } from "../booking.ts";

@@ -21,7 +21,6 @@ import type { Intent, Order } from "../../model/order.ts";
 import type { Exposure, Preview } from "../../model/proposal.ts";
 import { describeWaits } from "../../model/refusal-text.ts";
 import type { StrategyStatus } from "../../model/strategy.ts";
-
 import { gridPosition, spentOf, unsoldBase } from "../booking.ts";
 import { firstAmount, followed } from "../ladder/levels.ts";
 import { sellPrice } from "../plan/first-buy.ts";

@@ -22,7 +22,7 @@ function inThisVersion(kinds: Deps["kinds"], view: StrategyView): ReadableStrate
     const kind = kinds(name);
     return { ...view, kind, strategy: upgraded(kind, view.strategy) };
   } catch (cause) {
-    const message = `${id} is of the kind ${name}, which this version of edgemaker does not know; use the version that started it`;
+    const message = `${id} was stored by another version of edgemaker, which this one cannot read; use that version`;
     throw new AppError("Conflict", message, { cause });
   }
 }

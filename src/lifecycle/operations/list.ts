@@ -1,7 +1,9 @@
 import * as z from "zod";
+import { isReadable } from "../../engine/accounts.ts";
 import { READS_STRATEGIES } from "../../engine/operations/reads.ts";
 import { countField, flagField, textField, wordField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { countWithVerb } from "../../kernel/plain-text.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { STRATEGY_STATUSES } from "../../model/strategy.ts";
 import { type CommandSurface, type Operation, operation } from "../../operation.ts";
@@ -13,7 +15,7 @@ import {
   modeOf,
   type ReadKind,
   type ReadStrategy,
-  readStrategies,
+  readStrategy,
   rowOut,
   totalsByAsset,
 } from "../reading.ts";
@@ -61,30 +63,56 @@ const matches = (request: ListRequest) => (read: ReadStrategy) => {
   );
 };
 
+/** Pages of which one request reads at most, so that its cost does not grow with the number of stopped strategies. */
+const MAX_PAGES_READ = 10;
+
+interface MatchingStrategies {
+  readonly found: readonly ReadStrategy[];
+  /** Ids of strategies that only another version can read. */
+  readonly unreadable: readonly string[];
+  readonly next: string | null;
+}
+
 /** Reads the strategies that match: all running ones at once, and stopped ones in pages. */
-async function readMatching(deps: Deps, kinds: readonly ReadKind[], request: ListRequest) {
+async function readMatching(
+  deps: Deps,
+  kinds: readonly ReadKind[],
+  request: ListRequest,
+): Promise<MatchingStrategies> {
   const isMatching = matches(request);
   const stopped = request.stopped || request.status === "stopped";
-  const read = (views: readonly StrategyView[]) => readStrategies(deps, kinds, views).filter(isMatching);
-  if (!stopped && request.limit === undefined && request.before === undefined)
-    return { found: read(await deps.store.strategies({ stopped })), next: null };
-  const limit = request.limit ?? DEFAULT_ROWS;
   const found: ReadStrategy[] = [];
+  const unreadable: string[] = [];
+  const read = (views: readonly StrategyView[]) => {
+    for (const view of views)
+      if (!isReadable(view, deps.kinds)) unreadable.push(view.strategy.id);
+      else found.push(...[readStrategy(deps, kinds, view)].filter(isMatching));
+  };
+  if (!stopped && request.limit === undefined && request.before === undefined) {
+    read(await deps.store.strategies({ stopped }));
+    return { found, unreadable, next: null };
+  }
+  const limit = request.limit ?? DEFAULT_ROWS;
   let before = request.before === undefined ? undefined : Number.parseInt(request.before, 10);
   // A filter can leave little of a page: then it reads on.
-  for (;;) {
+  for (let pages = 0; pages < MAX_PAGES_READ && found.length < limit; pages++) {
     const views = await deps.store.strategies({ stopped, page: { limit, before } });
-    found.push(...read(views));
-    before = views.at(-1)?.strategy.number;
-    if (views.length < limit || before === undefined) {
-      if (found.length <= limit) return { found, next: null };
-      break;
-    }
-    if (found.length >= limit) break;
+    read(views);
+    before = views.length < limit ? undefined : views.at(-1)?.strategy.number;
+    if (before === undefined) break;
   }
   const page = found.slice(0, limit);
-  return { found: page, next: String(found.length > limit ? page.at(-1)?.view.strategy.number : before) };
+  const last = found.length > limit ? page.at(-1)?.view.strategy.number : before;
+  return { found: page, unreadable, next: last === undefined ? null : String(last) };
 }
+
+/** Warns of strategies that only another version can read; nothing else of them is known. */
+const unreadableWarnings = (ids: readonly string[]): readonly string[] =>
+  ids.length === 0
+    ? []
+    : [
+        `${countWithVerb(ids.length, "strategy")} left out, because another version of edgemaker stored ${ids.length === 1 ? "it" : "them"}: ${ids.join(", ")}`,
+      ];
 
 /** Returns the list of all strategies, as a command with this surface. */
 export const listOperation = (kinds: readonly ReadKind[], cli: CommandSurface): Operation =>
@@ -98,13 +126,13 @@ export const listOperation = (kinds: readonly ReadKind[], cli: CommandSurface): 
     output: StrategyListShape,
     async run(deps, request) {
       const killed = await deps.store.killed();
-      const { found, next } = await readMatching(deps, kinds, request);
+      const { found, unreadable, next } = await readMatching(deps, kinds, request);
       return {
         strategies: found.map((read) => rowOut(deps, read, killed)),
         count: found.length,
         totals: totalsByAsset(found),
         next,
-        warnings: [...((await deps.warnings?.()) ?? [])],
+        warnings: [...((await deps.warnings?.()) ?? []), ...unreadableWarnings(unreadable)],
       };
     },
   });

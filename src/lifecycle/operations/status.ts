@@ -1,9 +1,9 @@
 import { idInput, READS_STRATEGIES } from "../../engine/operations/reads.ts";
-import { AppError } from "../../kernel/errors.ts";
 import { type Operation, operation } from "../../operation.ts";
-import { type ReadKind, readStrategies, statusOut } from "../reading.ts";
+import { type ReadKind, readStrategy, statusOut } from "../reading.ts";
 import { statusShape } from "../schema.ts";
 import { hasStalledIn, runningView, statusView } from "../view.ts";
+import { strategyById } from "./find.ts";
 import { listOperation } from "./list.ts";
 
 /** For scripts that monitor a strategy: the exit code is the strongest signal available. */
@@ -30,8 +30,7 @@ export const getStrategy = (kinds: readonly ReadKind[]): Operation =>
     output: () => statusShape(kinds.flatMap(({ reading }) => reading?.details() ?? [])),
     async run(deps, { id }) {
       const { store } = deps;
-      const [read] = readStrategies(deps, kinds, await store.strategies({ id }));
-      if (!read) throw new AppError("Not found", `there is no strategy ${id}`);
+      const read = readStrategy(deps, kinds, await strategyById(deps, id));
       const orders = await store.unsettledOrders(read.view.strategy.account);
       return statusOut(deps, read, { orders, killed: await store.killed() });
     },

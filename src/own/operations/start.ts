@@ -140,11 +140,9 @@ const previewOperation = (definition: AnyStrategyDefinition, ids: readonly strin
 /** Users' own strategies, as the operations of all kinds with one position name them. */
 const OWN_STRATEGIES: PositionKind<OwnStrategy, ReturnType<typeof runningOut>> = {
   name: ownStrategyKind([]).name,
-  group: "strategy",
   as: asOwnStrategy,
   missing: (id) => `there is no strategy ${id}`,
   idle: "nothing is started",
-  again: "; start it again",
   requested: runningOut,
 };
 
@@ -209,7 +207,7 @@ async function readOwnStrategyPlace(
 export const ownStrategyOperations = (
   ids: readonly string[],
   definitions: StrategyDefinitions,
-): readonly Operation[] => [...ownStrategyStarts(ids, definitions)];
+): readonly Operation[] => ownStrategyStarts(ids, definitions);
 
 /** The life of a strategy that a user wrote. */
 export const ownStrategyLife: StrategyLife = {

@@ -1,5 +1,4 @@
 import { CHANGES_STRATEGY, changeable, changedOut, viewNamed } from "../../engine/operations/reads.ts";
-
 import { placedOut } from "../../engine/operations/shapes.ts";
 import { readForChange, venueForChange } from "../../engine/operations/start-reads.ts";
 import { runPassesUntil } from "../../engine/pass/round.ts";
@@ -31,7 +30,7 @@ import type { QuoteConfig, QuoteStrategy } from "../state.ts";
 import { QUOTE_STRATEGIES, readQuotesAt, readQuotesExposure } from "./start.ts";
 
 const changeableQuotes = async (deps: Deps, id: string) =>
-  changeable(await viewNamed(deps, QUOTE_STRATEGIES, id), QUOTE_STRATEGIES.again);
+  changeable(await viewNamed(deps, QUOTE_STRATEGIES, id), ": start new quotes");
 
 /** Prepares a change of quotes. */
 async function readyChange(deps: Deps, id: string, request: ChangeRequest, actor: string) {
@@ -188,7 +187,7 @@ export function changeOfQuote(strategy: QuoteStrategy, request: ChangeRequest): 
   if (changes.length > 0) return { config, changes };
   throw new AppError(
     "Invalid request",
-    "this changes nothing; set at least one field, for example spreadPercent",
+    "this changes nothing; set at least one value, for example the spread",
   );
 }
 

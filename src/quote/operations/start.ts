@@ -125,11 +125,9 @@ export const readQuotesExposure = (
 /** Quotes, as the operations of all kinds with one position name them. */
 export const QUOTE_STRATEGIES: PositionKind<QuoteStrategy, ReturnType<typeof quoteRequestOut>> = {
   name: quoteKind.name,
-  group: "quote",
   as: asQuote,
   missing: (id) => `there are no quotes ${id}`,
   idle: "nothing is quoted",
-  again: ": start new quotes",
   requested: quoteRequestOut,
 };
 

@@ -222,7 +222,7 @@ const WIDE_SPREAD = decimal("0.2");
 function spreadWarnings({ rules: { halfSpread } }: QuoteConfig): { code: string; message: string }[] {
   const spread = 2n * halfSpread;
   if (spread <= WIDE_SPREAD) return [];
-  const message = `the spread is ${percentOf(spread)} % of the price: \`spreadPercent\` is in percent, so 2 is 2 %`;
+  const message = `the spread is ${percentOf(spread)} % of the price; it is set in percent, so 2 is 2 %`;
   return [{ code: "wide_spread", message }];
 }
 

@@ -9,9 +9,7 @@ import {
 } from "../../../src/grid/start/preview.ts";
 import type { GridConfig } from "../../../src/grid/state/config.ts";
 import { NO_LEDGER } from "../../../src/grid/state/state.ts";
-
 import type { KnownExposure } from "../../../src/model/proposal.ts";
-
 import { AROUND, d, market, slot, state } from "../../support/grid.ts";
 import { order } from "../../support/made.ts";
 
