@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { text, texts, wire } from "../kernel/decimal.ts";
+import { text, texts, withNumbers } from "../kernel/decimal.ts";
 import { countField, idField, textField } from "../kernel/fields.ts";
 import { parseClientOrderId } from "../kernel/ids.ts";
 import { lazy } from "../kernel/lazy.ts";
@@ -73,10 +73,10 @@ const historicOrderShape = (names: readonly string[]) =>
     kind: z.enum([...names, "exit", "hand"]),
     side: side(),
     type: z.enum(ORDER_TYPES),
-    price: z.number(),
-    amount: z.number(),
-    filled: z.number(),
-    remaining: z.number(),
+    price: z.string(),
+    amount: z.string(),
+    filled: z.string(),
+    remaining: z.string(),
     status: z.enum(ORDER_STATUSES),
     reason: z.string().nullable(),
     fees: z.record(z.string(), z.string()),
@@ -98,14 +98,14 @@ const HistoricFillShape = lazy(() =>
     clientOrderId: z.string(),
     slot: z.number().nullable(),
     side: side(),
-    price: z.number(),
-    amount: z.number(),
-    notional: z.number(),
+    price: z.string(),
+    amount: z.string(),
+    notional: z.string(),
     fees: z.array(
       z.object({
         asset: z.string(),
         amount: z.string(),
-        value: z.number().optional(),
+        value: z.string().optional(),
         estimated: z.boolean().optional(),
       }),
     ),
@@ -162,10 +162,10 @@ export function historicOrderOut(
     kind: kind === "slot" ? strategyKind : kind,
     side: way,
     type,
-    price: wire(price),
-    amount: wire(amount),
-    filled: wire(filled),
-    remaining: wire(amount - filled),
+    price: text(price),
+    amount: text(amount),
+    filled: text(filled),
+    remaining: text(amount - filled),
     status: SHOWN_STATUS[order.state] ?? (order.state as "open"),
     reason: order.reason,
     fees: texts(order.bookedFees),
@@ -178,13 +178,13 @@ export const fillShown = (fill: Fill): z.input<ReturnType<typeof HistoricFillSha
   clientOrderId: fill.clientId,
   slot: parseClientOrderId(fill.clientId)?.slot ?? null,
   side: fill.side,
-  price: wire(fill.price),
-  amount: wire(fill.amount),
-  notional: wire(fill.notional),
+  price: text(fill.price),
+  amount: text(fill.amount),
+  notional: text(fill.notional),
   fees: fill.fees.map(({ asset, amount, value, isEstimated }) => ({
     asset,
     amount: text(amount),
-    ...(value === undefined ? {} : { value: wire(value) }),
+    ...(value === undefined ? {} : { value: text(value) }),
     ...(value === undefined && !isEstimated ? {} : { estimated: isEstimated === true }),
   })),
   superseded: fill.superseded,
@@ -205,13 +205,22 @@ export const eventShown = ({
   timestamp: at,
 });
 
+/** Formats orders for people. */
+export function ordersView(answer: unknown) {
+  const { orders, ...rest } = answer as z.output<ReturnType<typeof historicOrdersShape>>;
+  return {
+    ...rest,
+    orders: orders.map((order) => withNumbers(order, ["price", "amount", "filled", "remaining"])),
+  };
+}
+
 /** Formats fills for people: each fee as an amount of its asset. */
 export function fillsView(answer: unknown) {
   const { fills, ...rest } = answer as z.output<ReturnType<typeof FillsShape>>;
   return {
     ...rest,
     fills: fills.map((fill) => ({
-      ...fill,
+      ...withNumbers(fill, ["price", "amount", "notional"]),
       fees: fill.fees.map(({ amount, asset }) => `${amount} ${asset}`).join(" + "),
     })),
   };

@@ -80,6 +80,15 @@ export const texts = (amounts: Readonly<Record<string, Decimal>>): Record<string
 /** Returns the nearest JSON number: only for responses, never for calculations. */
 export const wire = (value: Decimal): number => Number(text(value));
 
+/** Converts fields of a row from decimal text to the nearest numbers, which a table aligns at their decimal points. */
+export const withNumbers = <Row extends object, Name extends keyof Row>(
+  row: Row,
+  names: readonly Name[],
+): Omit<Row, Name> & Readonly<Record<Name, number>> => ({
+  ...row,
+  ...(Object.fromEntries(names.map((name) => [name, Number(row[name])])) as Record<Name, number>),
+});
+
 /** Divides two whole numbers with rounding. The denominator is positive. */
 export function divideWhole(numerator: bigint, denominator: bigint, rounding: Rounding): bigint {
   if (denominator <= 0n) throw new RangeError("the denominator has to be positive");

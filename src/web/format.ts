@@ -3,9 +3,12 @@ import type { ReportAnswer } from "./types.ts";
 /** Decimals that a column shares; undefined where each value has as many as it needs. */
 export type Digits = number | undefined;
 
+/** A number, or the decimal text of an amount of money. */
+export type MoneyValue = number | string;
+
 /** Returns the number of decimals for prices or amounts; without any, undefined: each has as many as it needs. */
-export function digitsOf(values: readonly (number | null | undefined)[]): Digits {
-  const known = values.filter((value) => value != null);
+export function digitsOf(values: readonly (MoneyValue | null | undefined)[]): Digits {
+  const known = values.filter((value) => value != null).map(Number);
   return known.length === 0 ? undefined : Math.max(...known.map(decimalsIn));
 }
 
@@ -22,17 +25,17 @@ const fitting = (value: number): number => {
 };
 
 /** Formats a number with a market's decimals, or as few as necessary, with a minus sign that does not break lines. */
-export const number = (value: number, digits?: Digits): string =>
-  value
+export const number = (value: MoneyValue, digits?: Digits): string =>
+  Number(value)
     .toLocaleString("en-US", {
       minimumFractionDigits: digits ?? 0,
-      maximumFractionDigits: digits ?? fitting(value),
+      maximumFractionDigits: digits ?? fitting(Number(value)),
       signDisplay: "negative",
     })
     .replace("-", "−");
 
 /** Formats a number that can be unknown. */
-export const numberOr = (value: number | null, digits?: Digits): string =>
+export const numberOr = (value: MoneyValue | null, digits?: Digits): string =>
   value === null ? "–" : number(value, digits);
 
 /** Formats a percentage with its sign on the same line. */

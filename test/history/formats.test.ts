@@ -12,7 +12,7 @@ import {
 import { d } from "../support/grid.ts";
 import { fill, idOf, order } from "../support/made.ts";
 
-const table = (fees: object[], price = 100) => {
+const table = (fees: object[], price = "100") => {
   const one = { ...fillShown(fill()), price, fees } as never;
   const [, row = ""] = fillTable(
     { fills: [one], exchange: "kraken", symbol: "BTC/USDT" } as never,
@@ -28,14 +28,14 @@ describe("a fill in a table", () => {
     expect(
       table([
         { asset: "BTC", amount: "0.002" },
-        { asset: "KCS", amount: "3", value: 0.5 },
+        { asset: "KCS", amount: "3", value: "0.5" },
       ]),
     ).toBe("0.7");
   });
 
   it("has its fees in quote also at a price below a millionth", () => {
     // 20,000 base at 0.00000025.
-    expect(table([{ asset: "BTC", amount: "20000" }], 2.5e-7)).toBe("0.005");
+    expect(table([{ asset: "BTC", amount: "20000" }], "0.00000025")).toBe("0.005");
   });
 
   it("leaves the sum empty if the value of one fee is unknown", () => {
@@ -60,7 +60,7 @@ describe("a history", () => {
     const shown = (over: object) => historicOrderOut(order(over), "grid");
     expect(shown({ state: "pending" }).status).toBe("unknown");
     expect(shown({ state: "submitted" }).status).toBe("open");
-    expect(shown({ amount: d("2"), filled: d("0.5") })).toMatchObject({ filled: 0.5, remaining: 1.5 });
+    expect(shown({ amount: d("2"), filled: d("0.5") })).toMatchObject({ filled: "0.5", remaining: "1.5" });
   });
 
   it("names an order by its strategy, unless an exit or a person placed it", () => {
@@ -81,10 +81,12 @@ describe("a history", () => {
       { asset: "KCS", amount: d("3") },
     ];
     const page = { id: "g", count: 1, fills: [fillShown(fill({ fees }))] };
+    const { price, amount, notional, ...shownFill } = fillShown(fill());
+    const numbers = { price: Number(price), amount: Number(amount), notional: Number(notional) };
     expect(fillsView(page)).toEqual({
       id: "g",
       count: 1,
-      fills: [{ ...fillShown(fill()), fees: "0.1 BTC + 3 KCS" }],
+      fills: [{ ...shownFill, ...numbers, fees: "0.1 BTC + 3 KCS" }],
     });
   });
 
@@ -92,8 +94,8 @@ describe("a history", () => {
     const shown = (isEstimated?: boolean) =>
       fillShown(fill({ fees: [{ asset: "KCS", amount: d("3"), value: d("0.5"), isEstimated } as never] }))
         .fees;
-    expect(shown(true)).toEqual([{ asset: "KCS", amount: "3", value: 0.5, estimated: true }]);
-    expect(shown(false)).toEqual([{ asset: "KCS", amount: "3", value: 0.5, estimated: false }]);
+    expect(shown(true)).toEqual([{ asset: "KCS", amount: "3", value: "0.5", estimated: true }]);
+    expect(shown(false)).toEqual([{ asset: "KCS", amount: "3", value: "0.5", estimated: false }]);
     expect(shown()).toEqual(shown(false));
     expect(fillShown(fill({ fees: [{ asset: "USDT", amount: d("1") }] })).fees).toEqual([
       { asset: "USDT", amount: "1" },

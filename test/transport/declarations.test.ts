@@ -105,6 +105,7 @@ describe("the operations that", () => {
         "get_withdraw_plan",
         "preview_quote",
         "set_kill_switch",
+        "get_strategy_orders",
         "get_strategy_fills",
         "backtest",
         "replay_grid",

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { csv } from "../../kernel/csv.ts";
-import { decimal, fromNumber, mul, text, ZERO } from "../../kernel/decimal.ts";
+import { decimal, mul, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { parseAccountKey } from "../../model/account.ts";
@@ -20,6 +20,7 @@ import {
   historyPage,
   MAX_HISTORY_ROWS,
   nextPageOf,
+  ordersView,
 } from "../schema.ts";
 
 const history = {
@@ -59,6 +60,7 @@ const orderHistory = (kinds: readonly string[]) =>
     cli: {
       path: "orders-of",
       verb: "orders",
+      view: ordersView,
       positional: ["id"],
       columns: ORDERS_SHOWN,
       examples: [`edgemaker orders-of ${ID_EXAMPLE}`],
@@ -198,9 +200,9 @@ function feeValue(
   const { base, quote } = splitPair(symbol as Pair);
   const worth = fees.map(({ asset, amount, value }) => {
     if (asset === quote) return decimal(amount);
-    const rate = asset === base ? fromNumber(price) : undefined;
+    const rate = asset === base ? decimal(price) : undefined;
     if (rate !== undefined) return mul(decimal(amount), rate, "up");
-    return value === undefined ? undefined : fromNumber(value);
+    return value === undefined ? undefined : decimal(value);
   });
   const known = worth.filter((one) => one !== undefined);
   return known.length === worth.length ? text(known.reduce((sum, one) => sum + one, ZERO)) : null;

@@ -213,7 +213,7 @@ function markersOf({ candles, fills }: ChartContent): SeriesMarker<Time>[] {
     .map(({ side, price, timestamp }) => ({
       time: seconds(candleAt(candles, timestamp)),
       position: "atPriceMiddle",
-      price,
+      price: Number(price),
       shape: side === "buy" ? "arrowUp" : "arrowDown",
       color: colors[side],
     }));

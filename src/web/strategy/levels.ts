@@ -20,7 +20,7 @@ export function gridLevels(grid: Grid, orders: readonly ShownOrder[]): Level[] {
   const isUnknown = hasOlderOpen(grid, orders);
   const levels = (grid.slots ?? []).flatMap(({ slot, side, lowerPrice, upperPrice }): Level[] => {
     const order = resting.get(slot);
-    if (order) return [{ price: order.price, kind: order.side }];
+    if (order) return [{ price: Number(order.price), kind: order.side }];
     const price = side === "buy" ? lowerPrice : upperPrice;
     if (refused.has(slot)) return [{ price, kind: "refused" }];
     return isUnknown ? [] : [{ price, kind: "empty" }];

@@ -64,5 +64,5 @@ function movedBy({ side, amount, notional, fees }: FillAnswer, symbol: string) {
   const feeIn = (asset: string | undefined) =>
     fees.reduce((sum, fee) => (fee.asset === asset ? sum + Number(fee.amount) : sum), 0);
   const sign = side === "buy" ? 1 : -1;
-  return { base: sign * amount - feeIn(base), cash: -sign * notional - feeIn(quote) };
+  return { base: sign * Number(amount) - feeIn(base), cash: -sign * Number(notional) - feeIn(quote) };
 }
