@@ -80,14 +80,22 @@ export const texts = (amounts: Readonly<Record<string, Decimal>>): Record<string
 /** Returns the nearest JSON number: only for responses, never for calculations. */
 export const wire = (value: Decimal): number => Number(text(value));
 
-/** Converts fields of a row from decimal text to the nearest numbers, which a table aligns at their decimal points. */
+/** Returns the nearest number of decimal text: only to show it to people. A number stays the same. */
+export const nearestNumber = (amount: number | string): number => Number(amount);
+
+/** A row whose fields of these names are numbers instead of decimal text; null stays null. */
+type WithNumbers<Row, Name extends keyof Row> = Omit<Row, Name> & {
+  readonly [Field in Name]: number | (null extends Row[Field] ? null : never);
+};
+
+/** Converts fields from decimal text to the nearest numbers, which a table aligns at their decimal points. */
 export const withNumbers = <Row extends object, Name extends keyof Row>(
   row: Row,
   names: readonly Name[],
-): Omit<Row, Name> & Readonly<Record<Name, number>> => ({
-  ...row,
-  ...(Object.fromEntries(names.map((name) => [name, Number(row[name])])) as Record<Name, number>),
-});
+): WithNumbers<Row, Name> => {
+  const numbers = names.map((name) => [name, row[name] === null ? null : Number(row[name])]);
+  return { ...row, ...Object.fromEntries(numbers) } as WithNumbers<Row, Name>;
+};
 
 /** Divides two whole numbers with rounding. The denominator is positive. */
 export function divideWhole(numerator: bigint, denominator: bigint, rounding: Rounding): bigint {

@@ -1,3 +1,5 @@
+import { nearestNumber } from "./decimal.ts";
+
 /** Characters that control a terminal or hide text: controls, direction marks, zero-width characters, tags. */
 const HIDDEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]+/gu;
 
@@ -63,14 +65,16 @@ export const countWithVerb = (count: number | string, word: string, one = "is", 
   `${pluralize(count, word)} ${String(count) === "1" ? one : many}`;
 
 /** Formats an amount: to the cent, and below a cent to its first two digits; never with an exponent. */
-export function moneyText(value: number): string {
+export function moneyText(amount: number | string): string {
+  const value = nearestNumber(amount);
   const size = Math.abs(value);
   const places = size === 0 || size >= 0.01 ? 2 : Math.min(20, 1 - Math.floor(Math.log10(size)));
   return value.toFixed(places).replace(/\.?0+$/, "");
 }
 
 /** Formats P&L like an amount, with its sign. */
-export const centsOfProfit = (value: number): string => `${value > 0 ? "+" : ""}${moneyText(value)}`;
+export const centsOfProfit = (amount: number | string): string =>
+  `${nearestNumber(amount) > 0 ? "+" : ""}${moneyText(amount)}`;
 
 /** Groups the whole part of a decimal text with commas: `1234.5` is `1,234.5`. */
 export const groupThousands = (digits: string): string => {

@@ -46,8 +46,11 @@ export const NOT_KNOWN = "not known";
 const isSmall = (value: number): boolean => value !== 0 && Math.abs(value) < 1;
 
 /** Formats an amount with two decimals, or with six where two would show a small amount as zero. */
-export const quote = (value: number | null, digits?: number): string =>
-  value === null ? NOT_KNOWN : groupThousands(value.toFixed(digits ?? (isSmall(value) ? 6 : 2)));
+export const quote = (amount: number | string | null, digits?: number): string => {
+  if (amount === null) return NOT_KNOWN;
+  const value = Number(amount);
+  return groupThousands(value.toFixed(digits ?? (isSmall(value) ? 6 : 2)));
+};
 
 /** Bands of a depth, in percent of the mid price. */
 export const BAND_PERCENTS = ["0.5", "1", "2"] as const;
@@ -368,7 +371,7 @@ const COST_HEADS = [
 
 /** Two decimals, or six where two would show small amounts as zero. */
 const amountDigits = ({ totalProfit, spread, inventory, fees }: CostAnswer): number =>
-  [totalProfit, spread ?? 0, inventory, fees].some((value) => Math.abs(value) >= 1) ? 2 : 6;
+  [totalProfit, spread ?? 0, inventory, fees].some((value) => Math.abs(Number(value)) >= 1) ? 2 : 6;
 
 /** Renders P&L by cause, one row per market; nothing if it was not requested. */
 export const costPart = (rows: readonly CostRow[] | undefined) =>
@@ -385,11 +388,11 @@ export const costPart = (rows: readonly CostRow[] | undefined) =>
 function costCells({ name, cost, isTotal = false }: CostRow) {
   if (cost === null) return [name, NOT_KNOWN, ...COST_HEADS.slice(2).map(() => "–")];
   const { totalProfit, spread, inventory, fees, fills, withoutMid } = cost;
-  const amount = (value: number | null) =>
+  const amount = (value: string | null) =>
     value === null ? NOT_KNOWN : `${quote(value, amountDigits(cost))}\u00a0${cost.quote}`;
   return [
     isTotal ? <b>{name}</b> : name,
-    <b class={totalProfit < 0 ? "loss" : "gain"}>{amount(totalProfit)}</b>,
+    <b class={Number(totalProfit) < 0 ? "loss" : "gain"}>{amount(totalProfit)}</b>,
     ...[spread, inventory, fees].map(amount),
     countText(fills),
     countText(withoutMid),

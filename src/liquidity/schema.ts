@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withNumbers } from "../kernel/decimal.ts";
 import {
   countField,
   dayField,
@@ -127,7 +128,7 @@ const costShape = () =>
     quote: z.string().describe("Asset of the amounts"),
     ...attributionFields(),
     spread: z
-      .number()
+      .string()
       .nullable()
       .describe("What fills earned against the mid at their time; null if the mid of no fill is known"),
     fills: z.number(),
@@ -292,7 +293,7 @@ export const COST_COLUMNS = [
 ];
 
 /** Formats costs for people: an unknown spread is not zero. */
-export const costShown = <T extends CostAnswer>({ spread, ...cost }: T) => ({
-  ...cost,
-  spreadCaptured: spread ?? "unknown",
-});
+export const costShown = <T extends CostAnswer>(row: T) => {
+  const { spread, ...cost } = withNumbers(row, ["totalProfit", "spread", "inventory", "fees"]);
+  return { ...cost, spreadCaptured: spread ?? "unknown" };
+};

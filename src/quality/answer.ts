@@ -1,4 +1,4 @@
-import { type Decimal, divideWhole, ONE, wire, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, divideWhole, ONE, text, ZERO } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import { parseAccountKey } from "../model/account.ts";
 import { dateOf } from "../model/limits.ts";
@@ -9,10 +9,10 @@ import { figuresOfTally, type QualityAnswer, type SpreadTally, sumTallies } from
 
 /** Formats the parts of P&L for a response. */
 export const partsShown = ({ total, spread, inventory, fees }: Attribution) => ({
-  totalProfit: wire(total),
-  spread: wire(spread),
-  inventory: wire(inventory),
-  fees: wire(fees),
+  totalProfit: text(total),
+  spread: text(spread),
+  inventory: text(inventory),
+  fees: text(fees),
 });
 
 const inQuote = ({ row }: MeasuredDay) => ({

@@ -1,6 +1,6 @@
 /** Sums of the measures of many fills. Every share has the number of fills that it does not know. */
 import * as z from "zod";
-import { type Decimal, divideWhole, roundToStep, wire, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, divideWhole, roundToStep, text, wire, ZERO } from "../kernel/decimal.ts";
 import { dayField, idField } from "../kernel/fields.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { SIDES } from "../model/market.ts";
@@ -114,7 +114,7 @@ export function figuresOfTally(tally: Tally): QualityFigures {
   const measured = markouts[TOXIC_AT].known;
   return {
     fills,
-    notional: wire(notional),
+    notional: text(notional),
     halfSpreadPercent: percentOfNotional(spread),
     withoutMid: fills - spread.known,
     toxicPercent: measured === 0 ? null : Math.round((1000 * toxic) / measured) / 10,
@@ -148,15 +148,15 @@ export const qualityInput = lazy(() =>
 );
 
 export const attributionFields = () => ({
-  totalProfit: z.number().describe("P&L as in the report, in quote: spread + inventory − fees"),
-  spread: z.number().describe("What fills earned against the mid at their time"),
-  inventory: z.number().describe("What price changes made of the inventory"),
-  fees: z.number().describe("Fees minus rebates"),
+  totalProfit: z.string().describe("P&L as in the report, in quote: spread + inventory − fees"),
+  spread: z.string().describe("What fills earned against the mid at their time"),
+  inventory: z.string().describe("What price changes made of the inventory"),
+  fees: z.string().describe("Fees minus rebates"),
 });
 
 export const measureFields = () => ({
   fills: z.number(),
-  notional: z.number(),
+  notional: z.string(),
   halfSpreadPercent: z.number().nullable().describe("Effective half-spread, of the notional"),
   withoutMid: z
     .number()

@@ -1,4 +1,4 @@
-import { type Decimal, wire, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, text, ZERO } from "../kernel/decimal.ts";
 import { pluralize } from "../kernel/plain-text.ts";
 import { DAY, type Millis } from "../kernel/time.ts";
 import { parseAccountKey } from "../model/account.ts";
@@ -93,9 +93,9 @@ function reportRow(
     exchange,
     dryRun: kind === "dry",
     symbol: last.latest.symbol,
-    totalProfit: wire(gained.total),
-    realizedProfit: wire(gained.realized),
-    fees: wire(gained.fees),
+    totalProfit: text(gained.total),
+    realizedProfit: text(gained.realized),
+    fees: text(gained.fees),
     cycles: gained.cycles,
     filledOrders: gained.filledOrders,
     inRangePercent: percentOfWhole(inRange, up),
@@ -124,9 +124,9 @@ function reportTotals(changes: readonly StrategyChange[]): ReportTotal[] {
     return {
       quote: quoteOf(strategyChange),
       dryRun: isPaper(strategyChange),
-      totalProfit: wire(add("total")),
-      realizedProfit: wire(add("realized")),
-      fees: wire(add("fees")),
+      totalProfit: text(add("total")),
+      realizedProfit: text(add("realized")),
+      fees: text(add("fees")),
       cycles: group.reduce((sum, { gained }) => sum + gained.cycles, 0),
       filledOrders: group.reduce((sum, { gained }) => sum + gained.filledOrders, 0),
       incidents: group.reduce((sum, { incidents }) => sum + incidents, 0),
@@ -156,8 +156,8 @@ function reportDays(strategies: readonly (readonly StrategyDay[])[]): ReportDay[
       day: dateOf(at.day),
       quote: at.latest.symbol.split("/")[1] ?? "",
       dryRun: parseAccountKey(at.account).kind === "dry",
-      totalProfit: wire(total),
-      realizedProfit: wire(realized),
+      totalProfit: text(total),
+      realizedProfit: text(realized),
     }));
 }
 
@@ -184,7 +184,7 @@ export function reportLines({ totals, strategies }: Report): readonly string[] {
 
 const MAX_STRATEGIES_SHOWN = 20;
 
-const toSixDigits = (value: number): string => String(Number(value.toPrecision(6)));
+const toSixDigits = (value: string): string => String(Number(Number(value).toPrecision(6)));
 
 /** Formats a share; it is unknown for a single moment. */
 export const formatShare = (share: number | null): string =>

@@ -37,7 +37,7 @@ function totalCard(total: ReportTotal) {
 
 const HEADS = ["Strategy", "Pair", "Total", "Realized", "Fees", "Cycles", "In range", "Up", "Incidents"];
 
-const tone = (value: number): string => (value < 0 ? "loss" : value > 0 ? "gain" : "");
+const tone = (value: string): string => (Number(value) < 0 ? "loss" : Number(value) > 0 ? "gain" : "");
 
 const strategyRow = (row: ReportRow): Child[] => [
   calledBy(row),

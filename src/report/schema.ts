@@ -2,9 +2,9 @@ import * as z from "zod";
 import { lazy } from "../kernel/lazy.ts";
 
 const reportFigures = () => ({
-  totalProfit: z.number().describe("P&L of the period, realized and unrealized, in quote"),
-  realizedProfit: z.number().describe("Realized part of it"),
-  fees: z.number().describe("Fees of the period, in quote"),
+  totalProfit: z.string().describe("P&L of the period, realized and unrealized, in quote"),
+  realizedProfit: z.string().describe("Realized part of it"),
+  fees: z.string().describe("Fees of the period, in quote"),
   cycles: z.number().describe("Number of completed cycles"),
   filledOrders: z.number(),
   incidents: z.number().describe("Number of events at level alert or warning"),
@@ -37,8 +37,8 @@ export const ReportShape = lazy(() =>
           day: z.string().describe("Day in UTC"),
           quote: z.string(),
           dryRun: z.boolean(),
-          totalProfit: z.number().describe("P&L of the day, in quote"),
-          realizedProfit: z.number().describe("Realized part of it"),
+          totalProfit: z.string().describe("P&L of the day, in quote"),
+          realizedProfit: z.string().describe("Realized part of it"),
         }),
       )
       .describe("P&L of each day, oldest first"),

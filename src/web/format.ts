@@ -42,13 +42,18 @@ export const numberOr = (value: MoneyValue | null, digits?: Digits): string =>
 export const inPercent = (value: number, digits?: Digits): string => `${number(value, digits)}\u00a0%`;
 
 /** Two decimals; below a cent, two significant figures. */
-const moneyDigits = (value: number): number =>
-  value === 0 || Math.abs(value) >= 0.01 ? 2 : Math.min(12, 1 - Math.floor(Math.log10(Math.abs(value))));
+function moneyDigits(amount: MoneyValue): number {
+  const size = Math.abs(Number(amount));
+  return size === 0 || size >= 0.01 ? 2 : Math.min(12, 1 - Math.floor(Math.log10(size)));
+}
 
 /** Formats an amount of a quote asset, always with a sign for a change. */
-export const money = (value: number, digits = moneyDigits(value)): string => number(value, digits);
-export const change = (value: number | null, digits?: Digits): string =>
-  value === null ? "–" : `${value > 0 ? "+" : value < 0 ? "−" : ""}${money(Math.abs(value), digits)}`;
+export const money = (value: MoneyValue, digits = moneyDigits(value)): string => number(value, digits);
+export function change(amount: MoneyValue | null, digits?: Digits): string {
+  if (amount === null) return "–";
+  const value = Number(amount);
+  return `${value > 0 ? "+" : value < 0 ? "−" : ""}${money(Math.abs(value), digits)}`;
+}
 
 export const percent = (share: number, digits = 2): string =>
   `${share > 0 ? "+" : ""}${inPercent(share * 100, digits)}`;
@@ -89,8 +94,8 @@ export const localTime = (at: number): string =>
   });
 export const utc = (at: number): string => new Date(at).toISOString().replace("T", " ").replace("Z", " UTC");
 
-export const toneOf = (value: number | null): string =>
-  value === null || value === 0 ? "" : value > 0 ? "up" : "down";
+export const toneOf = (value: MoneyValue | null): string =>
+  value === null || Number(value) === 0 ? "" : Number(value) > 0 ? "up" : "down";
 
 export const pairOf = (symbol: string): { base: string; quote: string } => {
   const [base = symbol, quote = ""] = symbol.split("/");
@@ -113,10 +118,11 @@ export interface DailyFigures {
 export function dailyFigures(rows: readonly DayProfit[]): DailyFigures {
   let [sum, top, drawdown] = [0, 0, 0];
   const days = rows.map(({ day, totalProfit }) => {
-    sum += totalProfit;
+    const profit = Number(totalProfit);
+    sum += profit;
     top = Math.max(top, sum);
     drawdown = Math.max(drawdown, top - sum);
-    return { day, profit: totalProfit, sum };
+    return { day, profit, sum };
   });
   return { days, drawdown };
 }

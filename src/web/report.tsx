@@ -62,8 +62,8 @@ const REPORT_ROW_COLUMNS: readonly TableColumn<ReportAnswer["strategies"][number
     () => null,
   ),
   profitColumn("Total", ({ totalProfit }) => totalProfit),
-  numberColumn("Realized", ({ realizedProfit }) => realizedProfit, change),
-  numberColumn("Fees", ({ fees }) => fees, money),
+  numberColumn("Realized", ({ realizedProfit }) => Number(realizedProfit), change),
+  numberColumn("Fees", ({ fees }) => Number(fees), money),
   numberColumn("Cycles", ({ cycles }) => cycles),
   { name: "In range", isNumber: true, of: ({ inRangePercent }) => shareOrNone(inRangePercent) },
   {
@@ -118,7 +118,7 @@ function rateText({ total, data, grids }: TotalsProps): string {
     const isOf = pairOf(symbol).quote === total.quote && dryRun === total.dryRun;
     if (!grid || !isOf) return [];
     const millis = Math.min(grid.runningTime, data.to - data.from);
-    return [{ profit: totalProfit, capital: grid.investment, millis }];
+    return [{ profit: Number(totalProfit), capital: grid.investment, millis }];
   });
   return periodRateText(yearlyOfAll(parts), data.to - data.from);
 }

@@ -3,7 +3,7 @@ import { useRef, useState } from "hono/jsx/dom";
 import { type ApiError, ask, isUnanswered, type Requested, requestFile } from "./api.ts";
 import { timeNow } from "./clock.ts";
 import { useEffect } from "./effect.ts";
-import { change, duration, localTime, toneOf, utc } from "./format.ts";
+import { change, duration, localTime, type MoneyValue, toneOf, utc } from "./format.ts";
 import type { Loaded } from "./live.ts";
 import { signedIn, signIn, takeCode, useValue } from "./session.ts";
 
@@ -43,7 +43,15 @@ export function Stat({ name, tone = "", children }: { name: string; tone?: strin
 }
 
 /** A change of money with its sign and color. */
-export const ChangeStat = ({ name, of, isLarge }: { name: string; of: number | null; isLarge?: boolean }) => (
+export const ChangeStat = ({
+  name,
+  of,
+  isLarge,
+}: {
+  name: string;
+  of: MoneyValue | null;
+  isLarge?: boolean;
+}) => (
   <Stat name={name} tone={isLarge ? `large ${toneOf(of)}` : toneOf(of)}>
     {change(of)}
   </Stat>

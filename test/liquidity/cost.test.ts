@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { mul, wire } from "../../src/kernel/decimal.ts";
+import { mul, text } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { agreementPage, type LiquidityReport } from "../../src/liquidity/agreement-page.tsx";
@@ -158,7 +158,7 @@ describe("what liquidity cost", () => {
           }
           const sums = totalCosts(costs).map(({ quote, totalProfit }) => [quote, totalProfit]);
           expect(Object.fromEntries(sums)).toEqual(
-            Object.fromEntries(Object.entries(totals).map(([quote, total]) => [quote, wire(total)])),
+            Object.fromEntries(Object.entries(totals).map(([quote, total]) => [quote, text(total)])),
           );
 
           const span = namedSpan(from, to);
@@ -201,10 +201,10 @@ describe("what liquidity cost", () => {
     await box.put([bid({}), bid({ mid: null, at: 13 * 60 * MINUTE })], [ONE_DAY, NONE, NONE, ONE_DAY, NONE]);
     const cost = {
       quote: "USDT",
-      totalProfit: 1.5,
-      spread: 2,
-      inventory: -0.2,
-      fees: 0.3,
+      totalProfit: "1.5",
+      spread: "2",
+      inventory: "-0.2",
+      fees: "0.3",
       fills: 2,
       withoutMid: 1,
     };
@@ -227,9 +227,9 @@ describe("what liquidity cost", () => {
     });
     expect(report.costs).toEqual([
       { ...cost, markets: 3, unknownMarkets: 1 },
-      expect.objectContaining({ quote: "BTC", markets: 1, totalProfit: 1.5 }),
+      expect.objectContaining({ quote: "BTC", markets: 1, totalProfit: "1.5" }),
     ]);
-    expect(report.markets.map((market) => market.cost?.totalProfit)).toEqual([1.5, 0, 1.5, undefined]);
+    expect(report.markets.map((market) => market.cost?.totalProfit)).toEqual(["1.5", "0", "1.5", undefined]);
     const html = agreementPage(report);
     expect(html.indexOf("What it cost")).toBeLessThan(html.indexOf("What was offered"));
     expect(html).toContain("<b>2 of 3 markets in USDT</b>");
@@ -246,7 +246,7 @@ describe("what liquidity cost", () => {
     const report = await box
       .ask<LiquidityReport>("get_liquidity_report", { ...KRAKEN, ...namedSpan(0, 1) })
       .then(soleMarket);
-    expect(report.cost).toMatchObject({ totalProfit: 1.5, spread: null, inventory: 1.8, withoutMid: 1 });
+    expect(report.cost).toMatchObject({ totalProfit: "1.5", spread: null, inventory: "1.8", withoutMid: 1 });
     expect(liquidityPage(report)).toContain("<td>not known</td><td>1.80");
     const none = await box
       .ask<LiquidityReport>("get_liquidity_report", {

@@ -249,7 +249,7 @@ describe("the day of a strategy", () => {
   it("is summed in order of days, however its rows are sorted", () => {
     const rows = [row(11, "20"), row(10, "8")];
     const { days } = reportOver(rows, { from: 10, to: 11, now: 12 * DAY + HOUR, named: new Map() });
-    expect(days.map(({ totalProfit }) => totalProfit)).toEqual([8, 12]);
+    expect(days.map(({ totalProfit }) => totalProfit)).toEqual(["8", "12"]);
   });
 
   it("expects uptime until its last check while checks continue, and all day after they ended", () => {

@@ -10,9 +10,9 @@ import { edgemaker } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 
 const FIGURES = {
-  totalProfit: -12.345,
-  realizedProfit: 3.2,
-  fees: 0.4,
+  totalProfit: "-12.345",
+  realizedProfit: "3.2",
+  fees: "0.4",
   cycles: 7,
   filledOrders: 20,
   incidents: 1,

@@ -69,7 +69,7 @@ describe("a report", () => {
     const { uptimePercent, inRangePercent, totalProfit, fees } = row as NonNullable<typeof row>;
     expect(uptimePercent).toBeGreaterThan(95);
     expect(inRangePercent).toBeGreaterThan(0);
-    expect(fees).toBeGreaterThan(0);
+    expect(Number(fees)).toBeGreaterThan(0);
     expect(result.totals).toMatchObject([{ quote: "USDT", dryRun: false, totalProfit, fees }]);
   });
 

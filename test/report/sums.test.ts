@@ -42,9 +42,9 @@ it("a report counts from the start of its first day to the end of its last one",
   const days = [day(10, "5", "8"), day(11, "8", "20", { upMillis: DAY / 2 })];
   const report = reportOver(days, { from: 10, to: 11, now: 12 * DAY + HOUR, named: new Map() });
   expect(report.strategies).toMatchObject([
-    { totalProfit: 15, uptimePercent: 75, inRangePercent: 66.7, incidents: 2 },
+    { totalProfit: "15", uptimePercent: 75, inRangePercent: 66.7, incidents: 2 },
   ]);
-  expect(report.days.map(({ totalProfit }) => totalProfit)).toEqual([3, 12]);
+  expect(report.days.map(({ totalProfit }) => totalProfit)).toEqual(["3", "12"]);
 });
 
 it("a report adds up a day of each quote asset, and paper profit apart from real profit", () => {
@@ -61,9 +61,9 @@ it("a report adds up a day of each quote asset, and paper profit apart from real
   ];
   const report = reportOver(days, { from: 10, to: 10, now: 12 * DAY, named: new Map() });
   const sums = [
-    ["USDT", false, 8],
-    ["USDT", true, 900],
-    ["BTC", false, 1],
+    ["USDT", false, "8"],
+    ["USDT", true, "900"],
+    ["BTC", false, "1"],
   ].sort();
   const rows = [report.days, report.totals].map((all) =>
     all.map(({ quote, dryRun, totalProfit }) => [quote, dryRun, totalProfit]).sort(),
@@ -90,9 +90,9 @@ it("a report separates paper trading from real money, and one quote asset from a
   const days = [day(10, "0", "1"), day(10, "0", "100", paper), day(10, "0", "9", euro)];
   const { totals: sums } = reportOver(days, { from: 10, to: 10, now: 11 * DAY, named: new Map() });
   expect(sums.map(({ quote, dryRun, totalProfit }) => [quote, dryRun, totalProfit]).sort()).toEqual([
-    ["EUR", false, 9],
-    ["USDT", false, 1],
-    ["USDT", true, 100],
+    ["EUR", false, "9"],
+    ["USDT", false, "1"],
+    ["USDT", true, "100"],
   ]);
 });
 

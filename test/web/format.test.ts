@@ -39,7 +39,7 @@ describe("a price", () => {
 
 const DAY = 86_400_000;
 const of = (...profits: readonly number[]) =>
-  dailyFigures(profits.map((totalProfit, at) => ({ day: `2026-01-0${at + 1}`, totalProfit })));
+  dailyFigures(profits.map((profit, at) => ({ day: `2026-01-0${at + 1}`, totalProfit: String(profit) })));
 
 describe("P&L by day", () => {
   it("adds up the days", () => {

@@ -16,7 +16,7 @@ const markouts = (...percents: readonly (number | null)[]) =>
   });
 const figures = (percent: number) => ({
   fills: 4,
-  notional: 400,
+  notional: "400",
   halfSpreadPercent: 0.05,
   withoutMid: 1,
   toxicPercent: 25,
@@ -27,10 +27,10 @@ const day = (date: string, spread: number, inventory: number) => ({
   day: date,
   quote: "USDT",
   dryRun: false,
-  totalProfit: spread + inventory - 0.5,
-  spread,
-  inventory,
-  fees: 0.5,
+  totalProfit: String(spread + inventory - 0.5),
+  spread: String(spread),
+  inventory: String(inventory),
+  fees: "0.5",
   fills: 4,
   withoutMid: 1,
 });

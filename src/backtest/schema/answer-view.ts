@@ -37,9 +37,9 @@ const bandView = ({ band, details }: BacktestAnswer): string | null =>
 /** Formats what fills earned and cost, and the position on the way. */
 function positionView({ quality, ...details }: PositionDetails, { config, symbol }: BacktestAnswer) {
   const [base, quote] = symbol.split("/");
-  const cents = (value: number) => value.toFixed(2);
+  const cents = (value: string | number) => Number(value).toFixed(2);
   return {
-    causes: `${cents(quality.spread)} spread, ${cents(quality.inventory)} inventory, ${cents(-quality.fees)} fees`,
+    causes: `${cents(quality.spread)} spread, ${cents(quality.inventory)} inventory, ${cents(-Number(quality.fees))} fees`,
     "toxic fills": `${quality.toxicPercent === null ? "unknown" : `${quality.toxicPercent} %`}; ${quality.unmeasured} of ${quality.fills} fills unknown`,
     "both sides": `${details.twoSidedPercent} % of the time`,
     "base range": `${details.leastBase} to ${details.mostBase}`,

@@ -1,4 +1,5 @@
 import { csv } from "../../kernel/csv.ts";
+import { nearestNumber, withNumbers } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { DAY, dayOf, type Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
@@ -208,18 +209,20 @@ const measuredShown = <T extends Omit<MeasuredRow, "side">>({
   toxicPercent,
   unmeasured,
   markouts,
+  notional,
   ...row
 }: T) => ({
   ...row,
+  notional: nearestNumber(notional),
   "halfSpread %": knownShare(halfSpreadPercent, withoutMid),
   "toxic %": knownShare(toxicPercent, unmeasured),
   ...markoutsShown(markouts),
 });
 
-const spreadShown = <T extends SpreadRow>(row: T) => ({
-  ...row,
-  spread: isSpreadKnown(row) ? row.spread : "unknown",
-});
+const spreadShown = <T extends SpreadRow>(row: T) => {
+  const numbers = withNumbers(row, ["totalProfit", "spread", "inventory", "fees"]);
+  return { ...numbers, spread: isSpreadKnown(row) ? numbers.spread : "unknown" };
+};
 
 export const qualityOperation: Operation = operation({
   name: "get_quality",
@@ -276,7 +279,7 @@ export const qualityOperation: Operation = operation({
 
 type MeasuredRow = QualityAnswer["sides"][number];
 
-type SpreadRow = Pick<QualityAnswer["days"][number], "spread" | "fills" | "withoutMid">;
+type SpreadRow = Omit<QualityAnswer["days"][number], "day">;
 
 export function qualityView(answer: unknown) {
   const { from, to, strategies, days, sides, levels, hours, count } = answer as QualityAnswer;

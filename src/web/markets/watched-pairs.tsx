@@ -150,7 +150,7 @@ interface MarketCostRow {
   readonly cost: CostView | null;
 }
 
-const knownAmount = (value: number | null): string => (value === null ? "unknown" : change(value));
+const knownAmount = (value: string | null): string => (value === null ? "unknown" : change(value));
 
 const MARKET_COST_COLUMNS: readonly TableColumn<MarketCostRow>[] = [
   { name: "Market", isHead: true, of: ({ name }) => name },

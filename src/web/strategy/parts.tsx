@@ -4,7 +4,7 @@ import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
 import { countWithVerb } from "../../kernel/plain-text.ts";
 import { ask, part } from "../api.ts";
-import { change, toneOf } from "../format.ts";
+import { change, type MoneyValue, toneOf } from "../format.ts";
 import { changeCount, useLoad } from "../live.ts";
 import { PlanArea, type RequestedPlan, type StrategyStanding, usePlan } from "../plan-area.tsx";
 import { linkTo } from "../route.ts";
@@ -224,11 +224,11 @@ export const nameColumn = <One extends Named>(
   by: (one) => strategyTitle(one, titleOf(one)).title,
 });
 
-export const profitColumn = <One,>(name: string, of: (one: One) => number | null): TableColumn<One> => ({
+export const profitColumn = <One,>(name: string, of: (one: One) => MoneyValue | null): TableColumn<One> => ({
   name,
   isNumber: true,
   of: (one) => <span class={toneOf(of(one))}>{change(of(one))}</span>,
-  by: (one) => of(one) ?? Number.NEGATIVE_INFINITY,
+  by: (one) => Number(of(one) ?? Number.NEGATIVE_INFINITY),
 });
 
 export const stateColumn = <One,>(stateOf: (one: One) => StrategyStanding): TableColumn<One> => ({

@@ -67,9 +67,9 @@ const MAX_CAUSE_BAR_WIDTH = 16;
 
 /** Causes of P&L, each with the value that it adds to the total. */
 const PROFIT_CAUSES = [
-  ["spread", ({ spread }: QualityDay) => spread],
-  ["inventory", ({ inventory }: QualityDay) => inventory],
-  ["fees", ({ fees }: QualityDay) => -fees],
+  ["spread", ({ spread }: QualityDay) => Number(spread)],
+  ["inventory", ({ inventory }: QualityDay) => Number(inventory)],
+  ["fees", ({ fees }: QualityDay) => -Number(fees)],
 ] as const;
 
 /** P&L by cause, and markouts. It is loaded when it is opened, because it reads every fill of a week. */
@@ -133,7 +133,7 @@ function CauseBars({ days }: { days: Quality["days"] }) {
   const wide = Math.min((step * 0.8) / PROFIT_CAUSES.length, MAX_CAUSE_BAR_WIDTH);
   const y = (value: number) => HEIGHT - ((value - least) / Math.max(1e-9, most - least)) * HEIGHT;
   const left = (day: number, cause: number) => (day + 0.5) * step + (cause - PROFIT_CAUSES.length / 2) * wide;
-  const total = days.reduce((sum, { totalProfit }) => sum + totalProfit, 0);
+  const total = days.reduce((sum, { totalProfit }) => sum + Number(totalProfit), 0);
   return (
     <figure class="equity">
       <svg

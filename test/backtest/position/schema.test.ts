@@ -70,12 +70,12 @@ const DETAILS: PositionDetails = {
   mostBase: "11.01",
   quality: {
     // 1.01 × 0.18 and 0.99 × 0.17 were earned against the mid.
-    totalProfit: 1.80002,
-    spread: 0.3501,
-    inventory: 1.6499,
-    fees: 0.19998,
+    totalProfit: "1.80002",
+    spread: "0.3501",
+    inventory: "1.6499",
+    fees: "0.19998",
     fills: 2,
-    notional: 199.98,
+    notional: "199.98",
     halfSpreadPercent: 0.1751,
     withoutMid: 0,
     toxicPercent: 0,
