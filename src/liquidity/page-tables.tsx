@@ -301,7 +301,7 @@ function tradeCosts(day: string | null, { sides, sizes }: SlippageSums): TradeCo
     const isKnown = sides > 0;
     return {
       day,
-      amount: wire(size),
+      amount: text(size),
       atLeastPercent: isKnown ? percent(least) : null,
       atMostPercent: isKnown && ended === 0 ? percent(most) : null,
       bookEndsPercent: isKnown ? Number(((100 * ended) / sides).toFixed(2)) : null,

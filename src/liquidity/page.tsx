@@ -270,6 +270,9 @@ function describeElsewhere({
 type Hours = NonNullable<LiquidityAnswer["hours"]>;
 type HourValues = readonly (number | null)[];
 
+const asNumbers = (amounts: readonly (string | null)[]): HourValues =>
+  amounts.map((amount) => (amount === null ? null : Number(amount)));
+
 /** Renders the charts; nothing if the report has no figures by hour. */
 function hourCharts(hours: Hours | undefined, asset: string) {
   if (!hours || hours.ownTwoSidedPercent.length === 0) return false;
@@ -290,7 +293,7 @@ function hourCharts(hours: Hours | undefined, asset: string) {
       <HourChart
         title="Own depth within 2 %: bids, and asks as a dashed line"
         hours={hours}
-        series={[ownBidsWithin2, ownAsksWithin2]}
+        series={[ownBidsWithin2, ownAsksWithin2].map(asNumbers)}
         shown={depth}
       />
       <p>

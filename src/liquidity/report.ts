@@ -1,5 +1,5 @@
 /** Computes a liquidity report: what was offered over a span, with own orders and the market's apart. */
-import { type Decimal, div, ONE, text, wire } from "../kernel/decimal.ts";
+import { type Decimal, div, ONE, plainNumber, text, wire } from "../kernel/decimal.ts";
 import { groupThousands, pluralize } from "../kernel/plain-text.ts";
 import { HOUR, MINUTE } from "../kernel/time.ts";
 import type { LiquidityPromise, PromiseRequest } from "../model/samples/promise.ts";
@@ -218,9 +218,9 @@ const depthCells = (depth: Sides<Depths> | null): (string | null)[] =>
 const formatPercent = (share: Decimal | null): number | null => (share === null ? null : wire(share * 100n));
 const describeQuote = (value: Decimal | null): number | null => (value === null ? null : wire(value));
 const formatBands = ([narrow, middle, wide]: Depths) => ({
-  "0.5": wire(narrow),
-  "1": wire(middle),
-  "2": wire(wide),
+  "0.5": text(narrow),
+  "1": text(middle),
+  "2": text(wide),
 });
 const sides = (depth: Sides<Depths> | null) =>
   depth && { bids: formatBands(depth.bids), asks: formatBands(depth.asks) };
@@ -277,10 +277,9 @@ export const daysOut = (
     return { day: name(day), known, upPercent, ...figures, signedHash: signed.get(day) ?? null };
   });
 
-const significant = (value: Decimal | null, digits: number): number | null =>
-  value === null ? null : Number(wire(value).toPrecision(digits));
 /** Significant digits of figures by hour, which are for charts. */
 const HOUR_DIGITS = 6;
+const forChart = (value: Decimal): number => Number(wire(value).toPrecision(HOUR_DIGITS));
 
 /** Formats figures by hour, with null for hours without a sample. */
 export function hoursOut({ from, to, days }: Pick<LiquiditySpan, "from" | "to" | "days">) {
@@ -291,14 +290,14 @@ export function hoursOut({ from, to, days }: Pick<LiquiditySpan, "from" | "to" |
   const all = Array.from({ length: Math.ceil(to / MINUTES_PER_HOUR) - first }, (_, at) =>
     known.get(first + at),
   );
-  const each = (figure: (hour: HourFigures) => number | null) =>
+  const each = <T>(figure: (hour: HourFigures) => T | null) =>
     all.map((hour) => (hour ? figure(hour) : null));
   return {
     from: first * HOUR,
     ownTwoSidedPercent: each((hour) => Number(((100 * hour.twoSided) / (hour.known * MINUTE)).toFixed(2))),
-    ownSpreadPercent: each(({ spread }) => significant(spread && 100n * spread, HOUR_DIGITS)),
-    ownBidsWithin2: each(({ bids }) => significant(bids, HOUR_DIGITS)),
-    ownAsksWithin2: each(({ asks }) => significant(asks, HOUR_DIGITS)),
+    ownSpreadPercent: each(({ spread }) => (spread === null ? null : forChart(100n * spread))),
+    ownBidsWithin2: each(({ bids }) => (bids === null ? null : plainNumber(forChart(bids)))),
+    ownAsksWithin2: each(({ asks }) => (asks === null ? null : plainNumber(forChart(asks)))),
   };
 }
 
@@ -308,12 +307,12 @@ function dayOut(sums: LiquiditySums) {
     known: sums.known,
     ownSpreadPercent: formatPercent(own.spread),
     ownTwoSidedPercent: formatPercent(own.twoSided),
-    ownBidsWithin2: own.depth && wire(own.depth.bids[2]),
-    ownAsksWithin2: own.depth && wire(own.depth.asks[2]),
+    ownBidsWithin2: own.depth && text(own.depth.bids[2]),
+    ownAsksWithin2: own.depth && text(own.depth.asks[2]),
     spreadPercent: formatPercent(market.spread),
     twoSidedPercent: formatPercent(market.twoSided),
-    bidsWithin2: market.depth && wire(market.depth.bids[2]),
-    asksWithin2: market.depth && wire(market.depth.asks[2]),
+    bidsWithin2: market.depth && text(market.depth.bids[2]),
+    asksWithin2: market.depth && text(market.depth.asks[2]),
   };
 }
 

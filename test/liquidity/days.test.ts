@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { moveYear } from "../../src/adapters/libsql/archive.ts";
 import { offerUpdate } from "../../src/adapters/libsql/pass-store.ts";
-import { type Decimal, ONE, sum, wire } from "../../src/kernel/decimal.ts";
+import { type Decimal, ONE, sum, text, wire } from "../../src/kernel/decimal.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import type { LiquidityReport } from "../../src/liquidity/agreement-page.tsx";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
@@ -379,7 +379,7 @@ function figuresOf(rows: readonly LiquidityMinute[], misses: readonly MissedMinu
   const offer = (spreads: readonly (Decimal | null)[], depths: readonly (Sides<Depths> | null)[]) => {
     const both = spreads.filter((spread) => spread !== null).length;
     const band = (side: "bids" | "asks", at: 0 | 1 | 2) =>
-      wire(mean(depths.map((one) => one?.[side][at] ?? null)) ?? 0n);
+      text(mean(depths.map((one) => one?.[side][at] ?? null)) ?? 0n);
     const side = (of: "bids" | "asks") => ({ "0.5": band(of, 0), "1": band(of, 1), "2": band(of, 2) });
     return {
       spreadPercent: percent(mean(spreads)),

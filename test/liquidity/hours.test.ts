@@ -56,7 +56,7 @@ describe("figures by hour", () => {
     expect(hours?.ownTwoSidedPercent.slice(2, 8)).toEqual([100, null, 100, 0, 100, 100]);
     expect(hours?.ownSpreadPercent.slice(2, 8)).toEqual([1, null, 1, null, 1, 2]);
     for (const depth of [hours?.ownBidsWithin2, hours?.ownAsksWithin2])
-      expect(depth?.slice(2, 8)).toEqual([1000, null, 1000, 0, 1000, 1000]);
+      expect(depth?.slice(2, 8)).toEqual(["1000", null, "1000", "0", "1000", "1000"]);
     // From the stored sums of the days, and of the second day alone.
     expect((await report()).hours).toEqual(hours);
     const second = (await report({ from: dateOf(FIRST + 1) })).hours;

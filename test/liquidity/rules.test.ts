@@ -313,7 +313,13 @@ describe("figures in a response", () => {
   });
 
   it("of slippage are rounded outward, and bounded only where the book is known", () => {
-    const cost = { day: null, amount: 100, atLeastPercent: 0.123, atMostPercent: 0.561, bookEndsPercent: 0 };
+    const cost = {
+      day: null,
+      amount: "100",
+      atLeastPercent: 0.123,
+      atMostPercent: 0.561,
+      bookEndsPercent: 0,
+    };
     expect(slippageText(cost)).toBe("0.12 to 0.57\u00a0%");
     expect(slippageText({ ...cost, atLeastPercent: 0.12, atMostPercent: 0.56 })).toBe("0.12 to 0.56\u00a0%");
     expect(slippageText({ ...cost, atMostPercent: null })).toBe("at least 0.12\u00a0%");
@@ -337,8 +343,8 @@ describe("figures in a response", () => {
     const out = tradeCostsOut({ sums, days } as never, String, true);
     // 3 of 4 · 100, and 30 of 4 · 1,000.
     expect(out.slice(0, 2)).toEqual([
-      { day: null, amount: 100, atLeastPercent: 0.75, atMostPercent: 1.25, bookEndsPercent: 0 },
-      { day: null, amount: 1000, atLeastPercent: 0.75, atMostPercent: null, bookEndsPercent: 25 },
+      { day: null, amount: "100", atLeastPercent: 0.75, atMostPercent: 1.25, bookEndsPercent: 0 },
+      { day: null, amount: "1000", atLeastPercent: 0.75, atMostPercent: null, bookEndsPercent: 25 },
     ]);
     expect(new Set(out.map((cost) => cost.day))).toEqual(new Set([null, "1"]));
     expect(new Set(tradeCostsOut({ sums, days } as never, String, false).map((cost) => cost.day))).toEqual(
@@ -346,7 +352,7 @@ describe("figures in a response", () => {
     );
     expect(tradeCostsOut({ sums: NO_SUMS, days: [] } as never, String, false)[0]).toEqual({
       day: null,
-      amount: 100,
+      amount: "100",
       atLeastPercent: null,
       atMostPercent: null,
       bookEndsPercent: null,

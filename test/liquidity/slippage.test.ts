@@ -159,7 +159,7 @@ describe("the cost to trade in a report", () => {
           atMostPercent,
           bookEndsPercent,
         ]);
-    expect(costToTrade.map(({ amount }) => amount).slice(0, 4)).toEqual([100, 1000, 10_000, 100_000]);
+    expect(costToTrade.map(({ amount }) => amount).slice(0, 4)).toEqual(["100", "1000", "10000", "100000"]);
     expect(of(dateOf(FIRST))).toEqual([
       [0.2, 0.5, 0],
       [0.35, 0.75, 0],

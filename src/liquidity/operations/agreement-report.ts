@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { csv } from "../../kernel/csv.ts";
+import { nearestNumber } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { dayOf, type Millis } from "../../kernel/time.ts";
 import { dateOf } from "../../model/limits.ts";
@@ -382,8 +383,8 @@ function liquidityReportView(answer: unknown) {
       minutes,
       bothSides: own.twoSidedPercent,
       ownSpreadPercent: own.spreadPercent,
-      ownBidsWithin2: own.depth?.bids["2"] ?? null,
-      ownAsksWithin2: own.depth?.asks["2"] ?? null,
+      ownBidsWithin2: own.depth ? nearestNumber(own.depth.bids["2"]) : null,
+      ownAsksWithin2: own.depth ? nearestNumber(own.depth.asks["2"]) : null,
       ...(cost ? costShown(cost) : {}),
     })),
   };

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { csv } from "../../kernel/csv.ts";
-import { ofPercent } from "../../kernel/decimal.ts";
+import { ofPercent, withNumbers } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { dayOf, MINUTE, type Millis } from "../../kernel/time.ts";
@@ -42,7 +42,9 @@ const nobodyWatches = ({ exchange, symbol }: WatchedPair): AppError =>
   );
 
 /** Rounds to four decimals, more than any agreement uses. */
-const toFourDigits = (value: number): number => Number(value.toFixed(4));
+const toFourDigits = (value: number | string): number => Number(Number(value).toFixed(4));
+
+const DEPTHS_OF_DAY = ["ownBidsWithin2", "ownAsksWithin2", "bidsWithin2", "asksWithin2"] as const;
 
 /** Requests reserved for the rest of a response. */
 const REQUESTS_FOR_RESPONSE = 3;
@@ -199,7 +201,9 @@ export function marketView(answer: HeadedAnswer) {
       : { cost: cost ? [costShown(cost)] : "unknown: no strategy has a daily figure" }),
     ...(gaps.length === 0 ? {} : { gaps }),
     costToTrade: costToTradeShown(costToTrade),
-    days: days.filter(({ known }) => known > 0).map(({ signedHash: _hash, ...day }) => day),
+    days: days
+      .filter(({ known }) => known > 0)
+      .map(({ signedHash: _hash, ...day }) => withNumbers(day, DEPTHS_OF_DAY)),
   };
 }
 

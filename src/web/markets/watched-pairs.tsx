@@ -1,4 +1,4 @@
-import { change, inPercent, money, number, pairOf, toneOf } from "../format.ts";
+import { change, inPercent, type MoneyValue, money, number, pairOf, toneOf } from "../format.ts";
 import { useLoad } from "../live.ts";
 import { Table, type TableColumn } from "../table.tsx";
 import type { LiquidityReportView, LiquidityView, WatchedPairs } from "../types.ts";
@@ -95,7 +95,8 @@ interface Offered {
 
 /** Formats a percentage; a missing value is neither 0 nor 100 %. */
 const percentOrNot = (value: number | null): string => (value === null ? "unknown" : inPercent(value, 2));
-const depthOrNot = (value: number | undefined): string => (value === undefined ? "unknown" : money(value));
+const depthOrNot = (value: MoneyValue | undefined): string =>
+  value === undefined ? "unknown" : money(value);
 
 const offeredIn = (quote: string): readonly TableColumn<Offered>[] => [
   { name: "Of", isHead: true, of: ({ whose }) => whose },

@@ -85,14 +85,14 @@ describe("a liquidity report", () => {
         spreadPercent: 2,
         twoSidedPercent: expect.closeTo(66.666667, 5),
         depth: {
-          bids: { "0.5": 0, "1": 0, "2": expect.closeTo(833.333333, 5) },
-          asks: { "0.5": 0, "1": 0, "2": expect.closeTo(666.666667, 5) },
+          bids: { "0.5": "0", "1": "0", "2": "833.333333333333333333" },
+          asks: { "0.5": "0", "1": "0", "2": "666.666666666666666666" },
         },
       },
       market: {
         spreadPercent: expect.closeTo(1.666667, 5),
         twoSidedPercent: 100,
-        depth: { bids: { "0.5": 1, "1": 2, "2": 3 }, asks: { "0.5": 4, "1": 5, "2": 6 } },
+        depth: { bids: { "0.5": "1", "1": "2", "2": "3" }, asks: { "0.5": "4", "1": "5", "2": "6" } },
       },
       findings: [
         {
@@ -137,16 +137,16 @@ describe("a liquidity report", () => {
         ownSpreadPercent: 2,
         ownTwoSidedPercent: expect.closeTo(66.666667, 5),
         spreadPercent: expect.closeTo(1.666667, 5),
-        ownBidsWithin2: expect.closeTo(833.333333, 5),
-        ownAsksWithin2: expect.closeTo(666.666667, 5),
+        ownBidsWithin2: "833.333333333333333333",
+        ownAsksWithin2: "666.666666666666666666",
         twoSidedPercent: 100,
-        bidsWithin2: 3,
-        asksWithin2: 6,
+        bidsWithin2: "3",
+        asksWithin2: "6",
         signedHash: null,
       },
     ]);
     expect(hours?.ownTwoSidedPercent).toEqual([66.67, ...Array(23).fill(null)]);
-    expect(hours?.ownBidsWithin2[0]).toBe(833.333);
+    expect(hours?.ownBidsWithin2[0]).toBe("833.333");
     expect([costToTrade.length > 0, hash]).toEqual([true, expect.stringMatching(/^[0-9a-f]{64}$/)]);
   });
 
@@ -249,7 +249,13 @@ describe("a liquidity report", () => {
         { whose: "market", depthOf: "bids", within05: 1, within1: 2, within2: 3 },
         { whose: "market", depthOf: "asks", within05: 4, within1: 5, within2: 6 },
       ],
-      days: answer.days.map(({ signedHash: _hash, ...day }) => day),
+      days: answer.days.map(({ signedHash: _hash, ...day }) => ({
+        ...day,
+        ownBidsWithin2: Number(day.ownBidsWithin2),
+        ownAsksWithin2: Number(day.ownAsksWithin2),
+        bidsWithin2: Number(day.bidsWithin2),
+        asksWithin2: Number(day.asksWithin2),
+      })),
       gaps: answer.gaps,
     });
     for (const name of ["maker", "madeAt", "hours", "samples", "cost"])
