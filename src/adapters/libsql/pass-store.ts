@@ -185,8 +185,11 @@ const withSettlement = (use = newUse(), more: number): DatabaseUse => ({
 /** Other requests run after a batch of so many changes. */
 const MANY_CHANGES = 100;
 
-/** A trigger does it for all other updates, with a second write of the row. */
-const NEXT_REVISION = sql`${strategies.revision} + 1`;
+/**
+ * A revision that no row has had, exact in JavaScript. A counter would repeat after a restore, with other content. A
+ * trigger sets it for all other updates, with a second write of the row.
+ */
+export const NEXT_REVISION = sql`random() & 4503599627370495`;
 
 function updateStrategy({ db }: Context, { id, ...changes }: StrategyUpdate) {
   const set = { ...changes, revision: NEXT_REVISION };

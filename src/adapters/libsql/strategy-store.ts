@@ -39,6 +39,7 @@ import {
   orders,
   strategies,
 } from "../../storage/tables/trading-tables.ts";
+import { NEXT_REVISION } from "./pass-store.ts";
 
 type StrategyWish = Pick<Strategy, "wants"> & Partial<StopRequest> & { readonly resumes?: SQL };
 
@@ -171,7 +172,13 @@ const insertStrategy: StoreMethod<StrategyStore["createStrategy"]> = async (
     const id = `${prefix}-${number}`;
     const insert = db
       .insert(strategies)
-      .values({ ...strategy, epoch: sql`(select ${control.epoch} from ${control})`, number, id })
+      .values({
+        ...strategy,
+        epoch: sql`(select ${control.epoch} from ${control})`,
+        number,
+        id,
+        revision: NEXT_REVISION,
+      })
       .onConflictDoNothing({ target: strategies.request })
       .returning();
     const isNew = notExists(known());

@@ -1,10 +1,11 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { NEXT_REVISION } from "../../../../src/adapters/libsql/pass-store.ts";
 import { createStore } from "../../../../src/adapters/libsql/store.ts";
 import { STRATEGY_TAGS } from "../../../../src/kernel/ids.ts";
 import type { Order } from "../../../../src/model/order.ts";
 import type { Strategy } from "../../../../src/model/strategy.ts";
-import { createContext, statement } from "../../../../src/storage/client/context.ts";
+import { createContext, rowsFrom, statement } from "../../../../src/storage/client/context.ts";
 import { accounts, orders, strategies } from "../../../../src/storage/tables/trading-tables.ts";
 import { BY } from "../../../support/by.ts";
 import { d } from "../../../support/grid.ts";
@@ -49,6 +50,41 @@ describe("a read of strategies", () => {
     expect(after[0]?.strategy.state).toEqual(state);
     expect(after[1]?.strategy.state).toBe(before[1]?.strategy.state);
     expect(after[1]?.strategy.config).toBe(before[1]?.strategy.config);
+  });
+
+  it.each([
+    ["a start", undefined],
+    ["an update of a request", { wants: "pause" }],
+    ["an update of a pass", { wants: "pause", revision: NEXT_REVISION }],
+  ] as const)("never shows what was read before a restore, after %s", async (_change, change) => {
+    const { context, time, make, put, db, store } = await open();
+    // Few strategies are read anew each time.
+    await Promise.all(Array.from({ length: 60 }, () => make()));
+    const shown = async (from = store) =>
+      (await from.strategies({ stopped: false })).flatMap(({ strategy }) =>
+        strategy.startedAt > START ? [strategy] : [],
+      );
+    const saved = change && (await make({ startedAt: START + 1 }));
+    const copy = await put(db.select().from(strategies));
+    const write = async (name: string) => {
+      if (!saved) await make({ startedAt: START + 1, name });
+      else
+        await put(
+          db
+            .update(strategies)
+            .set({ ...change, name })
+            .where(eq(strategies.id, saved.id)),
+        );
+    };
+    await write("lost");
+    expect((await shown()).map(({ name }) => name)).toEqual(["lost"]);
+    // Another process restores the rows, and writes once as well.
+    await put(db.delete(strategies));
+    for (const row of rowsFrom(strategies, copy.rows)) await put(db.insert(strategies).values(row));
+    await write("restored");
+    const fresh = await shown(createStore(createContext(context.client, time.now)));
+    expect(fresh.map(({ name }) => name)).toEqual(["restored"]);
+    expect(await shown()).toEqual(fresh);
   });
 });
 
