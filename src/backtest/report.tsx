@@ -162,19 +162,21 @@ const line = (kind: string, points: readonly (readonly [number, number])[]) => (
 
 function priceChart({ series, details, fills }: BacktestAnswer): Chart {
   const slots = isOfGrid(details) ? details.slots : [];
-  const levels = [...new Set(slots.flatMap(({ lowerPrice, upperPrice }) => [lowerPrice, upperPrice]))];
+  const levels = [
+    ...new Set(slots.flatMap(({ lowerPrice, upperPrice }) => [lowerPrice, upperPrice].map(Number))),
+  ];
   const times = series.map(({ timestamp }) => timestamp);
-  const { x, y, lines, ...axes } = scaleOf(times, [...series.map(({ price }) => price), ...levels]);
+  const { x, y, lines, ...axes } = scaleOf(times, [...series.map(({ price }) => Number(price)), ...levels]);
   const rungs = levels.map((level) => levelLine(y(level)));
   // A line of zero length with round ends is a dot that stays round when the chart is stretched.
   const marks = (side: "buy" | "sell") => {
     const dots = fills.filter((fill) => fill.side === side);
-    const path = dots.map(({ timestamp, price }) => `M${at(x(timestamp))},${at(y(price))}h0`);
+    const path = dots.map(({ timestamp, price }) => `M${at(x(timestamp))},${at(y(Number(price)))}h0`);
     return <path class={side} d={path.join("")} />;
   };
   const drawn = line(
     "price",
-    series.map(({ timestamp, price }) => [x(timestamp), y(price)]),
+    series.map(({ timestamp, price }) => [x(timestamp), y(Number(price))]),
   );
   const label = "the price over time with the levels and fills";
   return { svg: drawing([lines, rungs, drawn, marks("buy"), marks("sell")], label), ...axes };
@@ -182,15 +184,15 @@ function priceChart({ series, details, fills }: BacktestAnswer): Chart {
 
 function equityChart({ series }: BacktestAnswer): Chart {
   const times = series.map(({ timestamp }) => timestamp);
-  const values = series.flatMap(({ equity, buyAndHold }) => [equity, buyAndHold]);
+  const values = series.flatMap(({ equity, buyAndHold }) => [equity, buyAndHold].map(Number));
   const { x, y, lines, ...axes } = scaleOf(times, values);
   const buyAndHold = line(
     "buy-and-hold",
-    series.map((one) => [x(one.timestamp), y(one.buyAndHold)]),
+    series.map((one) => [x(one.timestamp), y(Number(one.buyAndHold))]),
   );
   const equity = line(
     "equity",
-    series.map((one) => [x(one.timestamp), y(one.equity)]),
+    series.map((one) => [x(one.timestamp), y(Number(one.equity))]),
   );
   const label = "equity over time, compared with buy and hold";
   return { svg: drawing([lines, buyAndHold, equity], label), ...axes };
@@ -219,11 +221,11 @@ function slotChart({ slots }: GridDetails): Chart {
       </rect>
     );
   });
-  const [low, high] = [slots[0]?.lowerPrice ?? 0, slots.at(-1)?.upperPrice ?? 0];
+  const [low, high] = [slots[0]?.lowerPrice ?? "0", slots.at(-1)?.upperPrice ?? "0"];
   return {
     svg: drawing([levelLine(HEIGHT), bars], "cycles of each slot"),
     ticks: [String(most), "0"],
-    ends: [String(low), String(high)],
+    ends: [low, high],
     isLow: true,
   };
 }

@@ -146,7 +146,8 @@ function Runs() {
 }
 
 /** Returns a value as a percentage of the investment. */
-const shareOf = (value: number, { invested }: Backtest): number => (value / Number(invested) - 1) * 100;
+const shareOf = (value: string, { invested }: Backtest): number =>
+  (Number(value) / Number(invested) - 1) * 100;
 
 const pointsOf = (answer: Backtest): LinePoint[] =>
   answer.series.map(({ timestamp, equity, buyAndHold }) => ({

@@ -1,4 +1,4 @@
-import { roundToStep, text } from "../../kernel/decimal.ts";
+import { nearestNumber, roundToStep, text, withNumbers } from "../../kernel/decimal.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import { formatSpan } from "../../kernel/time.ts";
 import { describeRefusals } from "../../model/refusal-text.ts";
@@ -70,7 +70,7 @@ export function backtestView(answer: unknown): unknown {
     fees: figures.fees,
     invested: inCents(figures.invested),
     position: figures.position,
-    "break-even": figures.breakEvenPrice,
+    "break-even": figures.breakEvenPrice && nearestNumber(figures.breakEvenPrice),
     ...(isOfGrid(details)
       ? { "time in range": `${details.timeInRangePercent} %` }
       : positionView(details, backtest)),
@@ -82,7 +82,9 @@ export function backtestView(answer: unknown): unknown {
     ...(refused.length > 0 ? { refused: describeRefusals(refused) } : {}),
     fills: `${fills.length} of them in --json and --format csv`,
     ...(warnings.length > 0 ? { warnings: warnings.map(({ message }) => message).join("; ") } : {}),
-    ...(isOfGrid(details) ? { slots: details.slots } : {}),
+    ...(isOfGrid(details)
+      ? { slots: details.slots.map((slot) => withNumbers(slot, ["lowerPrice", "upperPrice"])) }
+      : {}),
   };
 }
 

@@ -3,7 +3,17 @@ import { type TapeCoverage, type TapeFile, tapeCoverage } from "../../candles/ta
 import { budgetOut } from "../../engine/operations/shapes.ts";
 import { type PositionStrategy, positionAccounts } from "../../engine/position/position.ts";
 import { fieldsCsv } from "../../kernel/csv.ts";
-import { type Decimal, div, mul, roundToStep, text, texts, wire, ZERO } from "../../kernel/decimal.ts";
+import {
+  type Decimal,
+  div,
+  mul,
+  plainNumber,
+  roundToStep,
+  text,
+  texts,
+  wire,
+  ZERO,
+} from "../../kernel/decimal.ts";
 import { parseClientOrderId } from "../../kernel/ids.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -42,16 +52,16 @@ export const BacktestShape = lazy(() =>
     invested: z
       .string()
       .describe("Value of the funds at the start; for a grid, the maximum quote that all slots can use"),
-    startPrice: z.number(),
-    endPrice: z.number(),
+    startPrice: z.string(),
+    endPrice: z.string(),
     holding: z
       .object({ start: z.string(), base: z.string(), quote: z.string() })
       .describe(
         "Profit of three alternatives, in quote: keep the first base, buy only base, keep only quote",
       ),
     position: z.string(),
-    averageCost: z.number().nullable(),
-    breakEvenPrice: z.number().nullable(),
+    averageCost: z.string().nullable(),
+    breakEvenPrice: z.string().nullable(),
     drawdown: z
       .object({ amount: z.string(), percent: z.number(), fromAt: z.number(), untilAt: z.number() })
       .describe("Max drawdown of the equity, in quote; of a grid, at the closes"),
@@ -94,8 +104,8 @@ const GridRunShape = lazy(() =>
     slots: z.array(
       z.object({
         slot: z.number(),
-        lowerPrice: z.number(),
-        upperPrice: z.number(),
+        lowerPrice: z.string(),
+        upperPrice: z.string(),
         buys: z.number(),
         sells: z.number(),
         cycles: z.number(),
@@ -251,11 +261,11 @@ function commonOut({ over, market, figures, walked, strategy, run, result }: Com
     realized: text(figures.realized),
     unrealized: text(figures.unrealized),
     invested: text(figures.invested),
-    startPrice: wire(figures.startPrice),
-    endPrice: wire(figures.endPrice),
+    startPrice: text(figures.startPrice),
+    endPrice: text(figures.endPrice),
     position: text(figures.position),
-    averageCost: figures.averageCost === null ? null : wire(figures.averageCost),
-    breakEvenPrice: figures.breakEvenPrice === null ? null : wire(figures.breakEvenPrice),
+    averageCost: figures.averageCost === null ? null : text(figures.averageCost),
+    breakEvenPrice: figures.breakEvenPrice === null ? null : text(figures.breakEvenPrice),
     sharpe: figures.sharpe === null ? null : cents(figures.sharpe),
     status: strategy.status,
     lastError: strategy.lastError,
@@ -266,9 +276,9 @@ function commonOut({ over, market, figures, walked, strategy, run, result }: Com
     warnings: warnings.map(({ code, message }) => ({ code, message })),
     series: figures.series.map(({ at, price, equity, buyAndHold, drawdown: fall }) => ({
       timestamp: at,
-      price,
-      equity: cents(equity),
-      buyAndHold: cents(buyAndHold),
+      price: plainNumber(price),
+      equity: plainNumber(cents(equity)),
+      buyAndHold: plainNumber(cents(buyAndHold)),
       drawdownPercent: percentOfShare(fall),
     })),
   };
@@ -314,8 +324,8 @@ function slotsOf(
 ): GridDetails["slots"] {
   return slots.map(({ index, lower, upper, cycles }) => ({
     slot: index,
-    lowerPrice: wire(lower),
-    upperPrice: wire(upper),
+    lowerPrice: text(lower),
+    upperPrice: text(upper),
     buys: sides.get(index)?.buys ?? 0,
     sells: sides.get(index)?.sells ?? 0,
     cycles,
@@ -329,7 +339,7 @@ function fillOut(fill: Fill): BacktestAnswer["fills"][number] {
     timestamp: fill.at,
     slot: slotIn(fill),
     side: fill.side,
-    price: wire(fill.price),
+    price: text(fill.price),
     amount: text(fill.amount),
     notional: text(fill.notional),
     fee: [...fees]
@@ -349,7 +359,7 @@ const FillShape = lazy(() =>
     timestamp: z.number(),
     slot: z.number(),
     side: z.enum(SIDES),
-    price: z.number(),
+    price: z.string(),
     amount: z.string(),
     notional: z.string(),
     fee: z.string(),
@@ -359,9 +369,9 @@ const FillShape = lazy(() =>
 const PointShape = lazy(() =>
   z.object({
     timestamp: z.number(),
-    price: z.number(),
-    equity: z.number(),
-    buyAndHold: z.number(),
+    price: z.string(),
+    equity: z.string(),
+    buyAndHold: z.string(),
     drawdownPercent: z.number(),
   }),
 );

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { profitOf } from "../../grid/booking.ts";
 import { NO_DRIFT } from "../../grid/start/worst-case.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
-import { type Decimal, decimal, roundToStep, text, texts, wire } from "../../kernel/decimal.ts";
+import { type Decimal, decimal, roundToStep, text, texts, withNumbers } from "../../kernel/decimal.ts";
 import {
   countField,
   decimalField,
@@ -62,7 +62,7 @@ const DifferenceShape = () =>
     timestamp: z.number(),
     slot: z.number(),
     side: z.enum(SIDES),
-    price: z.number(),
+    price: z.string(),
     amount: z.string(),
     where: z.enum(["record", "candles", "both"]).describe("Who filled it: the grid, the backtest or both"),
     cause: z.string(),
@@ -167,7 +167,7 @@ const differenceOut = ({ where, order, cause }: Difference): ReplayAnswer["diffe
   timestamp: order.at,
   slot: order.slot,
   side: order.side,
-  price: wire(order.price),
+  price: text(order.price),
   amount: text(order.amount),
   where,
   cause: cause.code,
@@ -243,7 +243,7 @@ export function replayView(answer: unknown): unknown {
     untilAt: rest.untilAt,
     bars: `${rest.bars} of ${rest.timeframe}${rest.isWhole ? "" : ", ended before the last"}, ${rest.missingBars} missing`,
     status: rest.status,
-    ...(differences.length > 0 ? { differences } : {}),
+    ...(differences.length > 0 ? { differences: differences.map((one) => withNumbers(one, ["price"])) } : {}),
   };
 }
 

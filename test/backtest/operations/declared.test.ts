@@ -83,7 +83,7 @@ describe("a backtest of a strategy of one's own", () => {
       details: { passes: 4, state: null },
       fromAt: START,
       untilAt: START + 4 * MINUTE,
-      fills: [{ side: "buy", price: 99, amount: "1", fee: "" }],
+      fills: [{ side: "buy", price: "99", amount: "1", fee: "" }],
     });
     expect((answer.warnings as { code: string }[]).map(({ code }) => code)).toEqual(["no_book", "few_fills"]);
     expect(asked).toEqual(["kraken", "mexc", "gateio"]);
@@ -265,9 +265,9 @@ describe("a backtest of a strategy of one's own", () => {
   it("has an equity curve that begins with its funds and ends with its total", async () => {
     const { definition } = ownStrategy({ reference: false });
     const { answer } = await ran(definition);
-    const series = answer.series as { equity: number; buyAndHold: number }[];
-    expect(series.map(({ equity }) => equity)).toEqual([1000, 1000, 999, 999]);
-    expect(series.map(({ buyAndHold }) => buyAndHold)).toEqual([1000, 1000, 980, 980]);
+    const series = answer.series as { equity: string; buyAndHold: string }[];
+    expect(series.map(({ equity }) => equity)).toEqual(["1000", "1000", "999", "999"]);
+    expect(series.map(({ buyAndHold }) => buyAndHold)).toEqual(["1000", "1000", "980", "980"]);
     expect(answer).toMatchObject({ total: "-1", invested: "1000", holding: { start: "0", base: "-20" } });
   });
 });

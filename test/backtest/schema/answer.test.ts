@@ -50,8 +50,8 @@ const MISSING = "1 candle is missing; the price is assumed to move straight acro
 const COARSE =
   "depending on the order of a candle's high and low, there are 1 to 3 cycles; these candles are too long for this spacing, so use shorter ones";
 const SLOTS = [
-  { slot: 0, lowerPrice: 90, upperPrice: 100, buys: 1, sells: 0, cycles: 0 },
-  { slot: 1, lowerPrice: 100, upperPrice: 110, buys: 2, sells: 1, cycles: 1 },
+  { slot: 0, lowerPrice: "90", upperPrice: "100", buys: 1, sells: 0, cycles: 0 },
+  { slot: 1, lowerPrice: "100", upperPrice: "110", buys: 2, sells: 1, cycles: 1 },
 ];
 
 // 105, 99 and 95 of five closes are in its range.
@@ -82,11 +82,11 @@ const ANSWER = {
   unrealized: "0.32",
   cycles: 1,
   filledOrders: 4,
-  startPrice: 105,
-  endPrice: 95,
+  startPrice: "105",
+  endPrice: "95",
   position: "1.9",
-  averageCost: 94.83157894736843,
-  breakEvenPrice: 90.19421052631579,
+  averageCost: "94.831578947368421053",
+  breakEvenPrice: "90.194210526315789474",
   // 180.72 / 105 base, each of which lost 10.
   holding: { start: "0", base: "-17.21142857142857143", quote: "0" },
   // From 189.531 to 178.451.
@@ -106,7 +106,7 @@ const ANSWER = {
       timestamp: at(2, 8 + (23 / 24) * 8),
       slot: 1,
       side: "sell",
-      price: 110,
+      price: "110",
       amount: "0.9",
       notional: "99",
       fee: "0.099 USDT",
@@ -116,7 +116,7 @@ const ANSWER = {
       timestamp: Math.ceil(at(4, 8 + (11.5 / 22) * 8)),
       slot: 1,
       side: "buy",
-      price: 100,
+      price: "100",
       amount: "0.9",
       notional: "90",
       fee: "0.09 USDT",
@@ -125,18 +125,18 @@ const ANSWER = {
       timestamp: Math.ceil(at(4, 8 + (21.5 / 22) * 8)),
       slot: 0,
       side: "buy",
-      price: 90,
+      price: "90",
       amount: "1",
       notional: "90",
       fee: "0.09 USDT",
     },
   ],
   series: [
-    { timestamp: at(0), price: 105, equity: 180.72, buyAndHold: 180.72, drawdownPercent: 0 },
-    { timestamp: at(1), price: 99, equity: 179.73, buyAndHold: 170.39, drawdownPercent: 0.5478 },
-    { timestamp: at(2), price: 111, equity: 189.53, buyAndHold: 191.05, drawdownPercent: 0 },
-    { timestamp: at(4), price: 89, equity: 178.45, buyAndHold: 153.18, drawdownPercent: 5.846 },
-    { timestamp: at(5), price: 95, equity: 189.85, buyAndHold: 163.51, drawdownPercent: 0 },
+    { timestamp: at(0), price: "105", equity: "180.72", buyAndHold: "180.72", drawdownPercent: 0 },
+    { timestamp: at(1), price: "99", equity: "179.73", buyAndHold: "170.39", drawdownPercent: 0.5478 },
+    { timestamp: at(2), price: "111", equity: "189.53", buyAndHold: "191.05", drawdownPercent: 0 },
+    { timestamp: at(4), price: "89", equity: "178.45", buyAndHold: "153.18", drawdownPercent: 5.846 },
+    { timestamp: at(5), price: "95", equity: "189.85", buyAndHold: "163.51", drawdownPercent: 0 },
   ],
 };
 
@@ -151,7 +151,7 @@ describe("the result of a grid over five days", () => {
       details: { ...DETAILS, engine: name },
     });
     expect(answered(engine, 0).fills).toEqual([]);
-    expect(answered(engine, 9).fills.map(({ price }) => price)).toEqual([100, 110, 100, 90]);
+    expect(answered(engine, 9).fills.map(({ price }) => price)).toEqual(["100", "110", "100", "90"]);
   });
 
   it("has no fills in slots that never traded, and no fee where none is taken", () => {
@@ -200,7 +200,11 @@ describe("the result of a grid over five days", () => {
       status: "running",
       fills: "3 of them in --json and --format csv",
       warnings: `${COARSE}; ${FEW}; ${MISSING}`,
-      slots: SLOTS,
+      slots: SLOTS.map((slot) => ({
+        ...slot,
+        lowerPrice: Number(slot.lowerPrice),
+        upperPrice: Number(slot.upperPrice),
+      })),
     });
   });
 

@@ -108,7 +108,7 @@ describe("the answer of a replay", () => {
         timestamp: 5000 + index,
         slot: index,
         side: "buy",
-        price: 100,
+        price: "100",
         amount: "0.25",
         where: "candles",
         cause: "late_pass",
@@ -172,7 +172,7 @@ describe("the answer of a replay", () => {
       untilAt: 2000,
       bars: "10 of 1m, 3 missing",
       status: "running",
-      differences: out().differences,
+      differences: out().differences.map((one) => ({ ...one, price: Number(one.price) })),
     });
     expect(describeReplay(out())).toBe(
       `Record and backtest: ${TEXT}. The record's total is 10.004 in quote, the backtest's is 10.`,
