@@ -61,7 +61,7 @@ export function backtestView(answer: unknown): unknown {
     total: `${inCents(figures.total)} (${figures.totalPercent} %)`,
     realized: inCents(figures.realized),
     unrealized: inCents(figures.unrealized),
-    "vs buy and hold": `${inCents(holding.base)} buy only base, ${inCents(holding.start)} keep the first base, 0 keep quote`,
+    "buy and hold": `${inCents(holding.base)} with all in base, ${inCents(holding.start)} with the first base, 0 with quote only`,
     band: figures.tape ? NO_WIDTH : bandView(backtest),
     drawdown: `${inCents(drawdown.amount)} (${drawdown.percent} %)`,
     sharpe: figures.sharpe,

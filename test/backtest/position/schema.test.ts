@@ -176,7 +176,7 @@ describe("the result of quotes over five minutes", () => {
       total: "1.8 (0.09 %)",
       realized: "0.97",
       unrealized: "0.83",
-      "vs buy and hold": "0 buy only base, 0 keep the first base, 0 keep quote",
+      "buy and hold": "0 with all in base, 0 with the first base, 0 with quote only",
       band: "1.8 to 1.8, 2 to 2 filled orders",
       drawdown: "11.2 (0.56 %)",
       sharpe: null,

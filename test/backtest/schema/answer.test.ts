@@ -182,7 +182,7 @@ describe("the result of a grid over five days", () => {
       total: "9.13 (5.0526 %)",
       realized: "8.81",
       unrealized: "0.32",
-      "vs buy and hold": "-17.21 buy only base, 0 keep the first base, 0 keep quote",
+      "buy and hold": "-17.21 with all in base, 0 with the first base, 0 with quote only",
       band: "9.13 to 27.75, 1 to 3 cycles",
       drawdown: "11.08 (5.846 %)",
       sharpe: 4.56,
