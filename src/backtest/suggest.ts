@@ -247,7 +247,7 @@ function suggestionDoubts({ deflatedSharpe, plateau, last }: TestedCandidate, ov
       ? `${pluralize(last.cycles, "cycle")} in the last window, which was not used to choose, ${last.cycles === 1 ? "is" : "are"} too few; at least ${MIN_CYCLES} are needed`
       : "",
     last.return <= 0
-      ? `it loses ${percent(-last.return)} in the last window, which was not used to choose`
+      ? `it ${last.return < 0 ? `loses ${percent(-last.return)}` : "earns nothing"} in the last window, which was not used to choose`
       : "",
   ].filter((reason) => reason !== "");
 }

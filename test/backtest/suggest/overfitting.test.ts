@@ -156,7 +156,7 @@ it("a search has equal windows, and doubts a grid without cycles in the last one
   expect(found.reasons).toContain(
     "0 cycles in the last window, which was not used to choose, are too few; at least 30 are needed",
   );
-  expect(found.reasons).toContain("it loses 0 % in the last window, which was not used to choose");
+  expect(found.reasons).toContain("it earns nothing in the last window, which was not used to choose");
 });
 
 it("of grids that do equally well, those of the smallest keys are shown, whatever the seed", () => {
@@ -181,7 +181,7 @@ it("of grids that do equally well, those of the smallest keys are shown, whateve
       "luck among so many trials can explain the best one: its deflated Sharpe ratio is 50 %, below 95 %",
       "its neighbors do much worse; it is a peak, not a plateau",
       "0 cycles in the last window, which was not used to choose, are too few; at least 30 are needed",
-      "it loses 0 % in the last window, which was not used to choose",
+      "it earns nothing in the last window, which was not used to choose",
     ]);
     expect(best.map(({ sharpe, plateau }) => [sharpe, plateau])).toEqual(Array(5).fill([0, 0]));
   }
