@@ -152,7 +152,8 @@ function formatOrders({ orders, slots, refused, options }: ShownPlan, { base, qu
         `an initial buy of ${amount} ${base} at once, at up to ${plainNumber(price)} ${quote}`,
     );
   const text = [...initial, ...of("buy"), ...of("sell")].join(", ") || "none at first";
-  const waits = describeWaits(refused, slots, options.initialBuy ? {} : { other: "add --initial-buy" });
+  const source = options.initialBuy ? { isBought: initial.length > 0 } : { other: "add --initial-buy" };
+  const waits = describeWaits(refused, slots, source);
   return waits === "" ? text : `${text}; ${waits}`;
 }
 

@@ -37,17 +37,28 @@ interface RefusedSlot {
 export const describeRefusal = ({ reason, detail }: RefusedSlot): string =>
   detail ?? REFUSAL_TEXT[reason] ?? reason.replaceAll("_", " ");
 
-/** Returns why a slot of a grid waits, as a sentence. `lower` is its lower price, and `other` what to do instead. */
-export const describeWait = (refused: RefusedSlot, lower: string, other?: string | undefined): string =>
-  refused.reason === "no_base"
-    ? `the price has to rise above ${lower} first${other === undefined ? "" : `, or ${other}`}`
-    : describeRefusal(refused);
+/** Where base for waiting slots comes from: from an initial buy of the same plan, or from `other` if a user does it. */
+interface BaseSource {
+  readonly isBought?: boolean;
+  readonly other?: string | undefined;
+}
+
+/** Returns why a slot of a grid waits, as a sentence; `lower` is its lower price. */
+export function describeWait(
+  refused: RefusedSlot,
+  lower: string,
+  { isBought, other }: BaseSource = {},
+): string {
+  if (refused.reason !== "no_base") return describeRefusal(refused);
+  if (isBought) return "the initial buy has to fill first";
+  return `the price has to rise above ${lower} first${other === undefined ? "" : `, or ${other}`}`;
+}
 
 /** Returns why slots of a grid wait, each reason once: `4 of 8 slots wait: the price has to rise above 0.002 first`. */
 export function describeWaits(
   refused: readonly (RefusedSlot & { readonly slot: number })[],
   slots: readonly { readonly slot: number; readonly lowerPrice: number }[],
-  { total = slots.length, other }: { readonly total?: number; readonly other?: string | undefined } = {},
+  { total = slots.length, ...source }: BaseSource & { readonly total?: number } = {},
 ): string {
   const lowers = slots
     .filter(({ slot }) => refused.some((one) => one.slot === slot && one.reason === "no_base"))
@@ -55,7 +66,7 @@ export function describeWaits(
   const [least, most] = [Math.min(...lowers), Math.max(...lowers)];
   const first = lowers.length === 0 ? "the slot's lower price" : plainNumber(least);
   const lower = least < most ? `${first} (for the last slot above ${plainNumber(most)})` : first;
-  const texts = refused.map((one) => describeWait(one, lower, other));
+  const texts = refused.map((one) => describeWait(one, lower, source));
   return [...new Set(texts)]
     .map((text) => {
       const count = texts.filter((one) => one === text).length;

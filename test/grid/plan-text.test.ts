@@ -28,6 +28,8 @@ describe.each([80, 120])("a plan in %d columns", (width) => {
   it("shows the cost of its orders, the reserved part of the free balance, and the rest", async () => {
     const text = await readOutput(width, { initialBuy: true });
     expect(text).toMatch(/^at most [\d.]+ USDT in use orders an initial buy of [\d.]+ BTC at once, /);
+    // It buys what they need: no price has to be reached first.
+    expect(text).toMatch(/; \d+ of 20 slots wait: the initial buy has to fill first sum/);
     expect(text).toMatch(/sum [\d.]+ USDT: [\d.]+ in buys \([\d.]+ in the initial buy\), 0 in sells/);
     expect(text).toMatch(
       /set aside [\d.]+ of 100000 USDT unreserved \([\d.]+ %\); [\d.]+ USDT stay free \([\d.]+ %\)/,

@@ -87,9 +87,12 @@ function startLimits(planned: PlannedStart, start: StartPreview): string[] {
     unreadBalance(balances, asset) ? "unknown" : text(balanceIn(balances, asset).free);
   const percent = (share: Decimal) => text(roundToStep(share * 100n, ONE / 100n, "half"));
   const { maxPosition, safetyReserve } = config;
-  const { refused, slots } = planned.state;
+  const { intents, state } = planned;
+  const { refused, slots } = state;
   const lowers = slots.map(({ index, lower }) => ({ slot: index, lowerPrice: wire(lower) }));
-  const waits = describeWaits(refused, lowers, config.initialBuy ? {} : { other: "set initialBuy" });
+  const isBought = intents.some(isInitialBuy);
+  const source = config.initialBuy ? { isBought } : { other: "set initialBuy" };
+  const waits = describeWaits(refused, lowers, source);
   return [
     `minimum order: ${text(minNotional)} ${quote}`,
     `free balances: ${free(quote)} ${quote}, ${free(base)} ${base}`,

@@ -157,7 +157,8 @@ const planRows = ({ orders, slots, refused }: Planned): PlanRow[] => [
   })),
 ];
 
-function planColumns({ config, slots, options }: Planned): readonly TableColumn<PlanRow>[] {
+function planColumns({ config, orders, slots, options }: Planned): readonly TableColumn<PlanRow>[] {
+  const isBought = orders.some(({ crosses }) => crosses);
   const { base, quote } = pairOf(config.symbol);
   const digits = digitsOf(slots.map(({ lowerPrice }) => lowerPrice));
   return [
@@ -175,8 +176,8 @@ function planColumns({ config, slots, options }: Planned): readonly TableColumn<
         if (order) return <SideText side={order.side} />;
         if (!refused || !slot) return "–";
         const lower = number(slot.lowerPrice, digits);
-        const other = options.initialBuy ? undefined : "choose “Buy missing base at once”";
-        return <span class="warn">waits: {describeWait(refused, lower, other)}</span>;
+        const source = options.initialBuy ? { isBought } : { other: "choose “Buy missing base at once”" };
+        return <span class="warn">waits: {describeWait(refused, lower, source)}</span>;
       },
     },
     {
