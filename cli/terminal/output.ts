@@ -41,16 +41,27 @@ export const columnNames = (body: unknown): readonly string[] => {
 const hasColumns = (rows: readonly TableRow[], names: readonly string[]): boolean =>
   rows.some((row) => names.some((name) => Object.hasOwn(row, name)));
 
+const WORDS_OF_FIELDS: Readonly<Record<string, string>> = {
+  lastStepAt: "last pass",
+  runningTime: "running for",
+};
+
+/** Returns a field's name in words; names of tables stay, because `--columns` takes them. */
+const labelOf = (name: string): string =>
+  WORDS_OF_FIELDS[name] ??
+  (/^[a-z]+(?:[A-Z][a-z0-9]+)+$/.test(name)
+    ? name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    : plainText(name));
+
 /** Fields to highlight. */
 const LOUD = new Set(["stalled", "error"]);
 
 /** Formats `name value`; a long value continues on the next line, an unbreakable one starts below its name. */
 function fields(row: TableRow, width: number, indent = ""): string {
-  const names = Object.keys(row).map((name) => plainText(name));
-  const widest = Math.max(0, ...names.map((name) => name.length));
+  const widest = Math.max(0, ...Object.keys(row).map((name) => labelOf(name).length));
   const left = Math.max(20, width - indent.length - widest - 2);
   const lines = Object.entries(row).flatMap(([name, value]) => {
-    const label = plainText(name);
+    const label = labelOf(name);
     const parts = wrap(format(value, name), left);
     const style = (line: string) => (LOUD.has(name) ? styled("red", line) : line);
     if (parts.some((part) => part.length > left)) return [label, ...parts].map(style);

@@ -29,7 +29,7 @@ const masked = (screen: Screen): string =>
   screen
     .lines()
     .join("\n")
-    .replace(/(runningTime +)[\d dhms]+$/m, "$10s")
+    .replace(/(running for +)[\d dhms]+$/m, "$10s")
     .replace(/\d/g, "0");
 
 const fits = (screen: Screen, columns: number): void => {
@@ -58,7 +58,7 @@ describe.skipIf(!hasTerminal).each([80, 40])("screens in a terminal of %d column
     await placed(folder);
     const screen = terminal(folder, ["grid", "status", "--watch", "--sandbox"], { columns });
     await screen.drawn(2);
-    await screen.until(/running, active.*lastStepAt/s);
+    await screen.until(/running, active.*last pass/s);
     fits(screen, columns);
     expect(screen.lines().filter((line) => line.includes("grid-kraken"))).toHaveLength(1);
     await expect(masked(screen).replace(/-0+$/gm, "-0")).toMatchFileSnapshot(
@@ -71,7 +71,7 @@ describe.skipIf(!hasTerminal).each([80, 40])("screens in a terminal of %d column
   it("trade --dry-run shows a simulated grid without risking funds", async () => {
     const args = ["trade", "--strategy", "grid", ...MARKET, "--dry-run", "--dry-balance", "USDT=1000"];
     const screen = terminal(await still(), args, { columns });
-    await screen.until(/running, active.*lastStepAt/s);
+    await screen.until(/running, active.*last pass/s);
     fits(screen, columns);
     expect(screen.lines().join(" ")).toMatch(/10 +slots +of 50 USDT/);
     await expect(masked(screen)).toMatchFileSnapshot(`screens/trade-dry-run-${columns}.txt`);
@@ -110,7 +110,7 @@ describe.skipIf(!hasTerminal).each([80, 40])("screens in a terminal of %d column
     const screen = terminal(folder, args, { columns });
     await screen.until(/Cancel/);
     screen.type("\r");
-    await screen.until(/running, active.*lastStepAt/s);
+    await screen.until(/running, active.*last pass/s);
     fits(screen, columns);
     await expect(masked(screen)).toMatchFileSnapshot(`screens/trade-${columns}.txt`);
     screen.type("\x03");

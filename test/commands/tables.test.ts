@@ -134,8 +134,8 @@ describe("--columns", () => {
 
 describe("numbers in text output", () => {
   it.each([
-    ["ticker", /^spread +[\d.]+\n/m, /^spreadPercent +\d(?:\.\d{1,4})?$/m],
-    ["orderbook", /^midPrice/m, /^spreadPercent +\d(?:\.\d{1,4})?$/m],
+    ["ticker", /^spread +[\d.]+\n/m, /^spread percent +\d(?:\.\d{1,4})?$/m],
+    ["orderbook", /^mid price/m, /^spread percent +\d(?:\.\d{1,4})?$/m],
     ["trades", /avgPrice \d+(?:\.\d{1,2})?,/, /vwap\s+\d+(?:\.\d{1,2})?$/m],
   ])("use no more digits than the market's prices: %s", async (command, ...result) => {
     const { path, remove } = makeFolder();

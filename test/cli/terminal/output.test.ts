@@ -26,6 +26,19 @@ describe("figures in the terminal", () => {
     expect(centsOfProfit(value)).toBe(text);
   });
 
+  it("names fields in words, and leaves the columns of a table as --columns takes them", () => {
+    expect(render({ spreadPercent: 0.01, runningTime: 60_000, lastStepAt: null, BTC: 1, stETH: 2 })).toBe(
+      [
+        "spread percent  0.01",
+        "running for     1m",
+        "last pass       -",
+        "BTC             1",
+        "stETH           2",
+      ].join("\n"),
+    );
+    expect(render({ fills: [{ feeCost: 1, slot: 2 }] })).toContain("feeCost  slot");
+  });
+
   it("a report says amounts to the cent, in words, and whether they are of paper trading", () => {
     const figures = {
       totalProfit: -9.686_173_030_2,
