@@ -91,7 +91,10 @@ describe("a channel", () => {
     const box = await notifyBox();
     const receiver = await answering(ok);
     await box.add("ops", receiver.url);
-    await box.tell("server", "created local_1, which may admin, for commands on the machine of the server");
+    await box.tell(
+      "server",
+      "created local_1, which has scope admin, for commands on the machine of the server",
+    );
     await box.round(10);
     expect(receiver.requests.map(bodyOf)).toMatchObject([{ level: "info" }]);
   });

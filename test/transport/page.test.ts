@@ -207,7 +207,7 @@ it("the audit log records who created a link and who signed in with it", async (
   const [, link = "none"] = new RegExp(
     `^${maker.id} created (link_\\w+), a sign-in link of ${maker.id}$`,
   ).exec(made) ?? [made];
-  expect(signedIn).toMatch(new RegExp(`^${link} signed in: created tok_\\w+, which may admin$`));
+  expect(signedIn).toMatch(new RegExp(`^${link} signed in: created tok_\\w+, which has scope admin$`));
 });
 
 it("a link's code does not work as a token, and only administrators create links", async () => {

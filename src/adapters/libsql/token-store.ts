@@ -112,7 +112,7 @@ const addToken: StoreMethod<TokenStore["addToken"]> = async (context, token, by)
   const { server } = token;
   const whose = server === undefined ? "" : `, for commands on the machine of the server at ${server}`;
   const kind = server === undefined ? "token" : "server";
-  const opens = token.scope === "agent" ? "works at /mcp for an agent" : `may ${token.scope}`;
+  const opens = token.scope === "agent" ? "works at /mcp for an agent" : `has scope ${token.scope}`;
   const message =
     token.scope === "link"
       ? `created ${token.id}, a ${token.name}`
@@ -126,7 +126,7 @@ const redeemLink: StoreMethod<TokenStore["redeemLink"]> = async (
   { id, name, scope, hash, expiresAt, maker },
   by,
 ) => {
-  const message = `signed in: created ${id}, which may ${scope}`;
+  const message = `signed in: created ${id}, which has scope ${scope}`;
   const [, , redeemed] = await writeText(context, by, async ({ tell, now: at }) => {
     const isOpen = sql`exists(select 1 from ${tokens} where ${tokens.id} = ${link} and ${isLiveAt(sql`${at}`)})`;
     const added = sql`insert into ${tokens} (id, name, scope, hash, created_at, expires_at, maker) select ${id}, ${name}, ${scope}, ${hash}, ${at}, ${expiresAt}, ${maker} where ${isOpen}`;

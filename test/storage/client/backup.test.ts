@@ -319,7 +319,7 @@ describe("alert channels after a restore", () => {
     expect(await back.all("select event_id, fill_id from channels")).toEqual([[1, 0]]);
     await back.store.addToken(token("e"), BY);
     expect(await back.all("select message from events where id > (select event_id from channels)")).toEqual([
-      ["created e, which may read"],
+      ["created e, which has scope read"],
     ]);
   });
 });

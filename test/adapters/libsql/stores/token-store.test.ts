@@ -70,8 +70,8 @@ describe("a token", () => {
     expect(await tokens.tokenByHash("hash of a")).toBeUndefined();
     expect((await tokens.tokenByHash("hash of b"))?.id).toBe("b");
     expect(await readOutput()).toEqual([
-      "created a, which may trade",
-      "created b, which may trade, for commands on the machine of the server at 127.0.0.1:3000",
+      "created a, which has scope trade",
+      "created b, which has scope trade, for commands on the machine of the server at 127.0.0.1:3000",
       "revoked a",
     ]);
   });
