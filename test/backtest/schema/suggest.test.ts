@@ -83,7 +83,7 @@ it("a suggestion is shown with its verdict, and why there is none", () => {
     mean: "2.00 %",
     worst: "1.00 %",
     last: "0.50 %",
-    lastCycles: 42,
+    "last cycles": 42,
     deflated: "97.00 %",
     plateau: "0.88",
   });
@@ -91,18 +91,18 @@ it("a suggestion is shown with its verdict, and why there is none", () => {
   expect(suggestView(suggestionOut(OVER, FOUND))).toEqual({
     verdict: "the best grid is better than chance",
     note: NOTE,
-    overfitting: "12.50 %",
-    looked: 7,
-    refused: 3,
+    "probability of overfitting": "12.50 %",
+    "grids tried": 7,
+    skipped: "3, for fees or minimum orders",
     winner: [row(30, 33.33)],
     best,
   });
   expect(suggestView(suggestionOut(OVER, NONE))).toEqual({
     verdict: "no grid is better than chance",
     note: NOTE,
-    overfitting: "12.50 %",
-    looked: "7, then the time limit ended the search",
-    refused: 3,
+    "probability of overfitting": "12.50 %",
+    "grids tried": "7, then the time limit ended the search",
+    skipped: "3, for fees or minimum orders",
     best,
     because: [{ reason: "luck" }, { reason: "a peak" }],
   });
