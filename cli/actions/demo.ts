@@ -126,7 +126,7 @@ export function explainLoss({ strategy: { state, symbol }, memory }: StrategyVie
   const price = memory.marks[symbol]?.mid ?? state.startPrice;
   const { total, realized, position, averageCost } = profitOf(state, price);
   if (total >= ZERO || averageCost === null) return "";
-  const lots = `it holds ${text(position)} BTC, bought at ${toCents(averageCost)} USDT on average`;
+  const lots = `the grid holds ${text(position)} BTC, bought at ${toCents(averageCost)} USDT on average`;
   return `  Why a loss? The price is ${toCents(price)} USDT, and ${lots}. Its cycles earned ${toCents(realized)} USDT. A grid loses in a market that moves one way, and earns in one that swings.\n`;
 }
 

@@ -28,7 +28,7 @@ export function formatPlan(plan: ShownPlan): Readonly<Record<string, string>> {
   const percent = slots.map(({ netPercent }) => netPercent);
   const lost = worstCase.map(({ price, loss }) =>
     price === 0
-      ? `everything, up to ${moneyFigure(loss)} ${quote}`
+      ? `${moneyFigure(loss)} ${quote} lost if the price falls to 0`
       : `${moneyFigure(loss)} ${quote} lost at ${price}`,
   );
   const armed = formatArmed(options);

@@ -70,7 +70,7 @@ describe.each([80, 120])("a plan in %d columns", (width) => {
     ])
       expect(text).toContain(armed);
     expect(text).toMatch(
-      /worst case [\d.]+ USDT lost at 57000; [\d.]+ USDT lost at 54000; [\d.]+ USDT lost at 50000; everything, up to [\d.]+ USDT/,
+      /worst case [\d.]+ USDT lost at 57000; [\d.]+ USDT lost at 54000; [\d.]+ USDT lost at 50000; [\d.]+ USDT lost if the price falls to 0/,
     );
   });
 });

@@ -77,7 +77,7 @@ function placedText(intents: readonly Intent[], { base, quote }: Market): string
 const describeLoss =
   (quote: string) =>
   ({ price, loss }: { readonly price: number; readonly loss: number }): string =>
-    price === 0 ? `everything: up to ${loss} ${quote}` : `${loss} ${quote} at ${price}`;
+    price === 0 ? `${loss} ${quote} if the price falls to 0` : `${loss} ${quote} at ${price}`;
 
 function startLimits(planned: PlannedStart, start: StartPreview): string[] {
   const { config, warnings } = planned.checked;

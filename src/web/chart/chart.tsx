@@ -68,7 +68,7 @@ const KIND_WORDS: Readonly<Record<Level["kind"], string>> = {
   buy: "open buy",
   sell: "open sell",
   empty: "no order",
-  refused: "refused",
+  refused: "waits",
   line: "price",
   stop: "stop price",
 };

@@ -268,7 +268,7 @@ describe("the approval view of a start", () => {
       what: "start a grid of 3 slots of 60 USDT on BTC/USDT at kraken, from 60 to 120 USDT: 2 buys and 1 sell now, with the market at 90",
       cost: "120 USDT in buys, before fees, and 0.5 BTC that you already own in sells",
       worstCase:
-        "the price falls and does not recover: up to 180 USDT become BTC and lose value with it; 39 USDT at 60, everything: up to 180 USDT",
+        "the price falls and does not recover: up to 180 USDT become BTC and lose value with it; 39 USDT at 60, 180 USDT if the price falls to 0",
       limits: [
         "minimum order: 5 USDT",
         "free balances: 1000 USDT, 1 BTC",
