@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { configSchemaOf } from "../engine/operations/shapes.ts";
+import { text } from "../kernel/decimal.ts";
 import { BUYS_ON } from "../model/kill.ts";
 import type { KindReading } from "../ports/kind-reading.ts";
 import { gridKind } from "./kind.ts";
@@ -8,7 +9,7 @@ import { slotOut } from "./schema/accounting.ts";
 import { centeredPreviewInput, rangePreviewInput } from "./schema/input.ts";
 import { gridRangeText } from "./schema/range-view.ts";
 import { currentRange, GridDetailsShape, investmentOf } from "./schema/shapes.ts";
-import { configOut } from "./schema/status-answer.ts";
+import { layoutOut } from "./schema/status-answer.ts";
 import type { GridStrategy } from "./state/state.ts";
 
 /** What grids add to the list and the status. */
@@ -30,15 +31,14 @@ export const gridReading: KindReading<GridStrategy> = {
   noticesOf: conditionsOf,
   details: GridDetailsShape,
   detailsOf({ strategy }) {
-    const { exchange: _exchange, symbol: _symbol, ...layout } = configOut("", strategy);
     const { ledger, slots } = strategy.state;
     return {
       kind: "grid",
       centered: strategy.config.centered !== undefined,
-      ...layout,
-      ...currentRange(strategy),
+      ...layoutOut(strategy.config, text),
+      ...currentRange(strategy, text),
       cycles: ledger.cycles,
-      slots: slots.map(slotOut),
+      slots: slots.map((slot) => slotOut(slot, text)),
     };
   },
   linesOf({ symbol, details }) {

@@ -9,7 +9,7 @@ import {
   openOrdersOf,
   phaseOut,
 } from "../engine/operations/reads.ts";
-import { placedOut } from "../engine/operations/shapes.ts";
+import { placedAsText } from "../engine/operations/shapes.ts";
 import { stopPricesOf } from "../engine/operations/stop-prices.ts";
 import { stalledFor, stalledNotices, watchNotices } from "../engine/pass/stop-watch.ts";
 import { describeStream, streamNotices } from "../engine/pass/streams/down.ts";
@@ -90,7 +90,7 @@ function allNotices(deps: Deps, { view, reading }: ReadStrategy, killed: boolean
 const shareOfCapital = (amount: Decimal, capital: Decimal): number | null =>
   capital <= ZERO ? null : wire(roundToStep(div(amount * 100n, capital, "half"), ONE / 100n, "half"));
 
-const wireOrNull = (value: Decimal | undefined): number | null => (value === undefined ? null : wire(value));
+const moneyOrNull = (value: Decimal | undefined): string | null => (value === undefined ? null : text(value));
 
 const totalOf = ({ mark, accounts: { total } }: ReadStrategy): Decimal | undefined =>
   mark === undefined ? undefined : total;
@@ -124,11 +124,11 @@ export function rowOut(
     status,
     phase: phaseOut(strategy),
     stalled: stalledFor(view, deps.interval) > 0,
-    totalProfit: wireOrNull(total),
-    profit: wire(accounts.realized),
+    totalProfit: moneyOrNull(total),
+    profit: text(accounts.realized),
     profitPercent: total === undefined ? null : shareOfCapital(total, capital),
-    capital: wire(capital),
-    holdingProfit: wireOrNull(holdingOf(read)),
+    capital: text(capital),
+    holdingProfit: moneyOrNull(holdingOf(read)),
     position: text(accounts.position),
     openOrders: view.openOrders,
     filledOrders: accounts.filledOrders,
@@ -142,8 +142,8 @@ export function rowOut(
 }
 
 /** Returns the sum; an unknown value makes it unknown. */
-const wireSum = (values: readonly (Decimal | undefined)[]): number | null =>
-  values.every((value) => value !== undefined) ? wire(sum(values)) : null;
+const textOfSum = (values: readonly (Decimal | undefined)[]): string | null =>
+  values.every((value) => value !== undefined) ? text(sum(values)) : null;
 
 /** Returns totals for each quote asset and mode. */
 export function totalsByAsset(reads: readonly ReadStrategy[]): z.input<ReturnType<typeof TotalShape>>[] {
@@ -155,10 +155,10 @@ export function totalsByAsset(reads: readonly ReadStrategy[]): z.input<ReturnTyp
       quote,
       mode: mode as (typeof MODES)[number],
       count: mine.length,
-      totalProfit: wireSum(mine.map(totalOf)),
-      profit: wire(sum(mine.map(({ accounts }) => accounts.realized))),
-      holdingProfit: wireSum(mine.map(holdingOf)),
-      capital: wire(sum(mine.map(({ capital }) => capital))),
+      totalProfit: textOfSum(mine.map(totalOf)),
+      profit: text(sum(mine.map(({ accounts }) => accounts.realized))),
+      holdingProfit: textOfSum(mine.map(holdingOf)),
+      capital: text(sum(mine.map(({ capital }) => capital))),
     };
   });
 }
@@ -178,19 +178,22 @@ export function statusOut(
   return {
     ...row,
     lastError: (isStopped ? undefined : deps.store.trouble()) ?? row.lastError ?? foreignTo(deps, strategy),
-    price: wireOrNull(mark),
-    startPrice: wireOrNull(startPrice),
-    unrealizedProfit: mark === undefined ? null : wire(accounts.unrealized),
-    feesPaid: wire(accounts.fees),
-    averageCost: wireOrNull(accounts.averageCost ?? undefined),
-    breakEvenPrice: wireOrNull(accounts.breakEvenPrice ?? undefined),
-    orders: openOrdersOf(orders, strategy.id).map((order) => ({ id: idOf(order.slot), ...placedOut(order) })),
+    price: moneyOrNull(mark),
+    startPrice: moneyOrNull(startPrice),
+    unrealizedProfit: mark === undefined ? null : text(accounts.unrealized),
+    feesPaid: text(accounts.fees),
+    averageCost: moneyOrNull(accounts.averageCost ?? undefined),
+    breakEvenPrice: moneyOrNull(accounts.breakEvenPrice ?? undefined),
+    orders: openOrdersOf(orders, strategy.id).map((order) => ({
+      id: idOf(order.slot),
+      ...placedAsText(order),
+    })),
     waiting: waiting.map(({ slot, reason, detail }) => ({
       id: idOf(slot),
       reason,
       detail: describeRefusal({ reason, detail }),
     })),
-    stopPrices: stopPricesOf(view, { notices: row.notices, isMoving: strategy.phase === "rebuilding" }),
+    stopPrices: stopPricesOf(view, { notices: row.notices, isMoving: strategy.phase === "rebuilding" }, text),
     stopReason: stopReasonOf(deps.kinds(strategy.kind), strategy, mark),
     stream: isStopped ? null : describeStream(strategy.account, deps.streamReport?.()),
     details: (reading?.detailsOf(view, (at) => marketTimeOf(deps, strategy, at)) ?? null) as null,

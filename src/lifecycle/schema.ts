@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { placedFields, StopPriceShape, streamShape, warnings } from "../engine/operations/shapes.ts";
+import { placedTextFields, stopPriceShape, streamShape, warnings } from "../engine/operations/shapes.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { STRATEGY_STATUSES } from "../model/strategy.ts";
 
 export const MODES = ["real", "paper", "simulated"] as const;
 
 const mode = () => z.enum(MODES).describe("real, paper (live prices, no real orders) or simulated");
-const knownOrNull = (what: string) => z.number().nullable().describe(what);
+const knownMoney = (what: string) => z.string().nullable().describe(what);
 
 export const DefinitionShape = lazy(() =>
   z.object({
@@ -30,11 +30,11 @@ export const StrategyRowShape = lazy(() =>
     status: z.enum(STRATEGY_STATUSES),
     phase: z.string(),
     stalled: z.boolean().describe("true if there was no pass for three intervals"),
-    totalProfit: z.number().nullable(),
-    profit: z.number(),
-    profitPercent: knownOrNull("Total P&L, in percent of the capital"),
-    capital: z.number().describe("What it can use, in quote at the price of its start"),
-    holdingProfit: knownOrNull("Profit of buy and hold since the start"),
+    totalProfit: z.string().nullable(),
+    profit: z.string(),
+    profitPercent: z.number().nullable().describe("Total P&L, in percent of the capital"),
+    capital: z.string().describe("What it can use, in quote at the price of its start"),
+    holdingProfit: knownMoney("Profit of buy and hold since the start"),
     position: z.string(),
     openOrders: z.number(),
     filledOrders: z.number(),
@@ -52,10 +52,10 @@ export const TotalShape = lazy(() =>
     quote: z.string(),
     mode: mode(),
     count: z.number(),
-    totalProfit: knownOrNull("Sum of the total P&L, in quote; null if one is unknown"),
-    profit: z.number(),
-    holdingProfit: knownOrNull("Sum of the profit of buy and hold"),
-    capital: z.number().describe("Sum of the capital, in quote"),
+    totalProfit: knownMoney("Sum of the total P&L, in quote; null if one is unknown"),
+    profit: z.string(),
+    holdingProfit: knownMoney("Sum of the profit of buy and hold"),
+    capital: z.string().describe("Sum of the capital, in quote"),
   }),
 );
 
@@ -76,19 +76,19 @@ export const DefinitionsShape = lazy(() =>
 /** A status of any strategy: what all have, and its definition's own part. */
 export const statusShape = (details: readonly z.ZodObject[]) =>
   StrategyRowShape().extend({
-    price: knownOrNull("Price at which its base is valued, in quote; null without one"),
-    startPrice: knownOrNull("Price at its start, in quote"),
-    unrealizedProfit: z.number().nullable(),
-    feesPaid: z.number().describe("All fees so far, in quote"),
-    averageCost: z.number().nullable(),
-    breakEvenPrice: z.number().nullable(),
+    price: knownMoney("Price at which its base is valued, in quote; null without one"),
+    startPrice: knownMoney("Price at its start, in quote"),
+    unrealizedProfit: z.string().nullable(),
+    feesPaid: z.string().describe("All fees so far, in quote"),
+    averageCost: z.string().nullable(),
+    breakEvenPrice: z.string().nullable(),
     orders: z
-      .array(z.object({ id: z.string().describe("The definition's id of the order"), ...placedFields() }))
+      .array(z.object({ id: z.string().describe("The definition's id of the order"), ...placedTextFields() }))
       .describe("Open orders"),
     waiting: z
       .array(z.object({ id: z.string(), reason: z.string(), detail: z.string() }))
       .describe("Orders that wait, each with the reason"),
-    stopPrices: z.array(StopPriceShape()),
+    stopPrices: z.array(stopPriceShape(z.string())),
     stopReason: z.string().nullable().describe("Why it stopped, unless you stopped it"),
     stream: streamShape(),
     details: z

@@ -1,7 +1,7 @@
 /** The list and the status of strategies, for people. */
 import type * as z from "zod";
 import { describeStopPrice } from "../engine/operations/stop-prices.ts";
-import { plainNumber } from "../kernel/decimal.ts";
+import { nearestNumber, plainNumber } from "../kernel/decimal.ts";
 import { centsOfProfit, pluralize } from "../kernel/plain-text.ts";
 import { describeRefusals } from "../model/refusal-text.ts";
 import { calledBy } from "../model/strategy.ts";
@@ -94,11 +94,13 @@ function commonLines(row: RowText) {
   const [explained] = messageOf((code) => EXPLAINS_ERROR.has(code));
   const others = messageOf((code) => code !== "stalled" && !EXPLAINS_ERROR.has(code));
   const share =
-    profitPercent === null ? "" : `, ${centsOfProfit(profitPercent)} % of ${plainNumber(capital)} ${quote}`;
+    profitPercent === null
+      ? ""
+      : `, ${centsOfProfit(profitPercent)} % of ${plainNumber(nearestNumber(capital))} ${quote}`;
   const against =
     totalProfit === null || holdingProfit === null
       ? ""
-      : `, ${centsOfProfit(totalProfit - holdingProfit)} vs buy and hold`;
+      : `, ${centsOfProfit(nearestNumber(totalProfit) - nearestNumber(holdingProfit))} vs buy and hold`;
   return {
     first: {
       strategy: calledBy(row),
@@ -140,6 +142,8 @@ export function runningView(answer: unknown) {
   };
 }
 
+const sevenDigits = (price: string): string => plainNumber(Number(Number(price).toPrecision(7)));
+
 type StatusText = z.output<ReturnType<typeof StatusBaseShape>>;
 
 /** Formats one strategy: what all have, and the lines of its definition. */
@@ -148,16 +152,15 @@ export const statusView = (kinds: readonly ReadKind[]) => (answer: unknown) => {
   const { details, averageCost, breakEvenPrice, unrealizedProfit, feesPaid, stopPrices, waiting } = status;
   const { first, orders, holds, last } = commonLines(status);
   const reading = kinds.find((kind) => kind.reading?.word === details?.kind)?.reading;
-  const at = averageCost === null ? "" : ` at ${plainNumber(Number(averageCost.toPrecision(7)))}`;
-  const even =
-    breakEvenPrice === null ? "" : `, break-even ${plainNumber(Number(breakEvenPrice.toPrecision(7)))}`;
+  const at = averageCost === null ? "" : ` at ${sevenDigits(averageCost)}`;
+  const even = breakEvenPrice === null ? "" : `, break-even ${sevenDigits(breakEvenPrice)}`;
   const unrealized =
     unrealizedProfit === null ? "unrealized unknown" : `${centsOfProfit(unrealizedProfit)} unrealized`;
   return {
     ...first,
     ...(status.stopReason === null ? {} : { reason: status.stopReason }),
-    profit: `${first.profit}, ${unrealized}; fees ${plainNumber(feesPaid)} ${quoteIn(status)}`,
-    ...(status.price === null ? {} : { "last price": plainNumber(status.price) }),
+    profit: `${first.profit}, ${unrealized}; fees ${plainNumber(nearestNumber(feesPaid))} ${quoteIn(status)}`,
+    ...(status.price === null ? {} : { "last price": plainNumber(nearestNumber(status.price)) }),
     ...reading?.linesOf(status),
     ...orders,
     holds: `${holds.holds}${at}${even}`,

@@ -38,7 +38,7 @@ const figuresShape = (whose: string) =>
     })
     .describe(whose);
 const nullable = () => z.number().nullable();
-const amount = () => z.string().nullable();
+const quoteOrNull = () => z.string().nullable();
 
 export const findingShape = () =>
   z.object({
@@ -56,12 +56,12 @@ const liquidityDay = () =>
     known: z.number().describe("Number of sampled minutes"),
     ownSpreadPercent: nullable().describe("Mean spread between own best orders"),
     ownTwoSidedPercent: nullable().describe("Share of the known time with own orders on both sides"),
-    ownBidsWithin2: amount().describe("Mean of own bids within 2 % of the mid price, in quote"),
-    ownAsksWithin2: amount().describe("Mean of own asks within 2 % of the mid price, in quote"),
+    ownBidsWithin2: quoteOrNull().describe("Mean of own bids within 2 % of the mid price, in quote"),
+    ownAsksWithin2: quoteOrNull().describe("Mean of own asks within 2 % of the mid price, in quote"),
     spreadPercent: nullable().describe("Mean spread of the whole book"),
     twoSidedPercent: nullable().describe("Known minutes in which the book had both sides"),
-    bidsWithin2: amount().describe("Mean of all bids within 2 % of the mid price, in quote"),
-    asksWithin2: amount().describe("Mean of all asks within 2 % of the mid price, in quote"),
+    bidsWithin2: quoteOrNull().describe("Mean of all bids within 2 % of the mid price, in quote"),
+    asksWithin2: quoteOrNull().describe("Mean of all asks within 2 % of the mid price, in quote"),
     upPercent: nullable().describe("Share of the known time that meets the agreement; null without one"),
     signedHash: z.string().nullable().describe("Hash of the signed day; null if it is not signed"),
   });
@@ -71,8 +71,8 @@ const hoursShape = () =>
     from: z.number().describe("Start of the first hour, in milliseconds since 1970"),
     ownTwoSidedPercent: z.array(nullable()).describe("Share of the known time with own orders on both sides"),
     ownSpreadPercent: z.array(nullable()).describe("Mean spread between own best orders"),
-    ownBidsWithin2: z.array(amount()).describe("Mean of own bids within 2 % of the mid price, in quote"),
-    ownAsksWithin2: z.array(amount()).describe("Mean of own asks within 2 % of the mid price, in quote"),
+    ownBidsWithin2: z.array(quoteOrNull()).describe("Mean of own bids within 2 % of the mid price, in quote"),
+    ownAsksWithin2: z.array(quoteOrNull()).describe("Mean of own asks within 2 % of the mid price, in quote"),
   });
 
 /** Fields for the price at other sources. */

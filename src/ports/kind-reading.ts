@@ -12,8 +12,8 @@ export interface StrategyText {
   readonly orders: readonly {
     readonly id: string;
     readonly side: "buy" | "sell";
-    readonly price: number;
-    readonly amount: number;
+    readonly price: string;
+    readonly amount: string;
   }[];
   readonly details: unknown;
 }

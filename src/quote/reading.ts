@@ -1,5 +1,6 @@
 import { configSchemaOf } from "../engine/operations/shapes.ts";
 import { startOfPosition } from "../engine/position/position.ts";
+import { text } from "../kernel/decimal.ts";
 import type { KindReading } from "../ports/kind-reading.ts";
 import { quoteKind } from "./kind.ts";
 import { QuoteDetailsShape, quotePreviewInput } from "./schema/input.ts";
@@ -34,6 +35,7 @@ export const quoteReading: KindReading<QuoteStrategy> = {
       kind: "quote",
       ...request,
       ...quotePricedOut(quoted, sourcesOut(quoted)),
+      reference: quoted.reference === null ? null : text(quoted.reference),
       quotedAt: timeOf(quoted.at),
     };
   },

@@ -97,10 +97,9 @@ function QuoteFigures({ quotes }: { quotes: Quoted }) {
 
 function OrdersResting({ quotes, digits }: { quotes: Quoted; digits: Digits }) {
   const { base, quote } = pairOf(quotes.symbol);
+  const reference = quotes.reference === null ? null : Number(quotes.reference);
   const away = (price: number) =>
-    quotes.reference === null
-      ? "–"
-      : inPercent((100 * Math.abs(price - quotes.reference)) / quotes.reference, 3);
+    reference === null ? "–" : inPercent((100 * Math.abs(price - reference)) / reference, 3);
   return (
     <Section title="Open orders">
       <Table
@@ -112,10 +111,10 @@ function OrdersResting({ quotes, digits }: { quotes: Quoted; digits: Digits }) {
             of: ({ side }) => <SideText side={side} />,
           },
           { name: `Price, ${quote}`, isNumber: true, of: ({ price }) => number(price, digits) },
-          { name: "From the price", isNumber: true, of: ({ price }) => away(price) },
+          { name: "From the price", isNumber: true, of: ({ price }) => away(Number(price)) },
           { name: `Amount, ${base}`, isNumber: true, of: (order) => number(order.amount) },
         ]}
-        rows={quotes.orders.toSorted((a, b) => b.price - a.price)}
+        rows={quotes.orders.toSorted((a, b) => Number(b.price) - Number(a.price))}
         keyOf={({ side, price }) => `${side} ${price}`}
         empty="There are no open orders."
       />
@@ -153,7 +152,7 @@ function whatBecomesOfBase({ symbol, position, reference }: Quoted, sellBase: bo
   const worth =
     reference === null
       ? ""
-      : `, worth ${money(Number(position) * reference)} ${quote} at the last reference price`;
+      : `, worth ${money(Number(position) * Number(reference))} ${quote} at the last reference price`;
   if (Number(position) === 0) return `They hold no ${base}.`;
   return sellBase
     ? `${positionText}${worth}, are sold at up to 10 % below the mid price, even into a thin order book.`

@@ -102,14 +102,14 @@ function Stopped() {
 }
 
 const unrealizedOf = ({ totalProfit, profit }: Pick<StrategyRow, "totalProfit" | "profit">): number | null =>
-  totalProfit === null ? null : totalProfit - profit;
+  totalProfit === null ? null : Number(totalProfit) - Number(profit);
 
 /** Returns the profit compared with buy and hold; unknown while the price is. */
 const aheadOfHolding = ({
   totalProfit,
   holdingProfit,
 }: Pick<StrategyRow, "totalProfit" | "holdingProfit">): number | null =>
-  totalProfit === null || holdingProfit === null ? null : totalProfit - holdingProfit;
+  totalProfit === null || holdingProfit === null ? null : Number(totalProfit) - Number(holdingProfit);
 
 const LIST_COLUMNS: readonly TableColumn<StrategyRow>[] = [
   nameColumn(({ definition }) => kindOfDefinition(definition)),

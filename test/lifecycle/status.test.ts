@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { runPassNow } from "../../src/engine/pass/round.ts";
 import { createOperations } from "../../src/operations.ts";
+import { d } from "../support/grid.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
 import { startedOfEach } from "./started.ts";
 
 interface Status {
   readonly [field: string]: unknown;
-  readonly totalProfit: number;
-  readonly profit: number;
-  readonly unrealizedProfit: number;
+  readonly totalProfit: string;
+  readonly profit: string;
+  readonly unrealizedProfit: string;
   readonly openOrders: number;
   readonly orders: readonly { readonly id: string; readonly side: string }[];
   readonly notices: readonly { readonly code: string }[];
@@ -39,7 +40,7 @@ describe("the status of a strategy", () => {
     expect(grid.orders.length + own.orders.length).toBe(open.length);
     for (const one of all) {
       expect(one.orders).toHaveLength(one.openOrders);
-      expect(one.profit + one.unrealizedProfit).toBeCloseTo(one.totalProfit, 9);
+      expect(d(one.profit) + d(one.unrealizedProfit)).toBe(d(one.totalProfit));
     }
   });
 
@@ -47,7 +48,7 @@ describe("the status of a strategy", () => {
     const { ask, ids } = await startedOfEach();
     const { stopPrices, waiting } = await ask<Status>("get_strategy", { id: ids.grid });
     expect(stopPrices).toEqual([
-      { reason: "stop_loss", price: 50_000, distancePercent: expect.any(Number), armed: true },
+      { reason: "stop_loss", price: "50000", distancePercent: expect.any(Number), armed: true },
     ]);
     for (const wait of waiting as readonly { detail: string }[]) expect(wait.detail).toMatch(/\w+ \w+/);
   });

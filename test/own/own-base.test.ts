@@ -40,7 +40,7 @@ it.each([0.8, 1.2])(
     time.pass(10_000);
     await runPassNow(deps, deps.venue("kraken"));
     const { strategies } = await call<Status>("list_strategies", {});
-    expect(strategies).toMatchObject([{ position: "1", totalProfit: 0, profit: 0 }]);
+    expect(strategies).toMatchObject([{ position: "1", totalProfit: "0", profit: "0" }]);
   },
 );
 

@@ -1,18 +1,25 @@
 /** Fields that the answers about all strategies with one position share. */
 import * as z from "zod";
-import { wire } from "../../kernel/decimal.ts";
-import { lazy } from "../../kernel/lazy.ts";
+import { text, wire } from "../../kernel/decimal.ts";
 import { type Market, SIDES } from "../../model/market.ts";
 import type { OrderTerms } from "../../model/order.ts";
 import { STRATEGY_STATUSES } from "../../model/strategy.ts";
 
-/** The fields of an order that is placed or open. */
+/** The fields of an order that is placed or open, in the contract's answers and in plans. */
 export const placedFields = () => ({ side: z.enum(SIDES), price: z.number(), amount: z.number() });
+/** The same fields in other answers. */
+export const placedTextFields = () => ({ side: z.enum(SIDES), price: z.string(), amount: z.string() });
 
 export const placedOut = ({ side, price, amount }: OrderTerms) => ({
   side,
   price: wire(price),
   amount: wire(amount),
+});
+
+export const placedAsText = ({ side, price, amount }: OrderTerms) => ({
+  side,
+  price: text(price),
+  amount: text(amount),
 });
 
 export const warnings = () => z.array(z.object({ code: z.string(), message: z.string() }));
@@ -75,11 +82,11 @@ export function configSchemaOf(schema: z.ZodType): Record<string, unknown> {
   };
 }
 
-export const StopPriceShape = lazy(() =>
+/** `money` is the form of the price: a number in the contract's answers, otherwise decimal text. */
+export const stopPriceShape = <Money extends z.ZodType>(money: Money) =>
   z.object({
     reason: z.enum(["stop_loss", "take_profit", "trigger"]),
-    price: z.number(),
+    price: money,
     distancePercent: z.number().nullable().describe("Distance from the last price; negative below it"),
     armed: z.boolean().describe("true if reaching the price has an effect now"),
-  }),
-);
+  });

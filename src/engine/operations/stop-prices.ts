@@ -1,20 +1,26 @@
 import type * as z from "zod";
 import { type Decimal, div, ONE, roundToStep, wire, ZERO } from "../../kernel/decimal.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
-import type { StopPriceShape } from "./shapes.ts";
+import type { stopPriceShape } from "./shapes.ts";
 
-type StopPriceOut = z.input<ReturnType<typeof StopPriceShape>>;
+type StopPriceOut<Money = number | string> = Omit<z.input<ReturnType<typeof stopPriceShape>>, "price"> & {
+  readonly price: Money;
+};
 
 type ReportedNotices = readonly { readonly code: string }[];
 
 /** Notices that mean a reached price may have no effect. */
 const UNWATCHED = new Set(["stalled", "stop_price_unwatched", "stop_price_held_up"]);
 
-/** Returns the prices at which a strategy starts and stops. While it moves its orders, none of them has an effect. */
-export function stopPricesOf(
+/**
+ * Returns the prices at which a strategy starts and stops, in the form that `as` gives them. While it moves its orders,
+ * none of them has an effect.
+ */
+export function stopPricesOf<Money>(
   { strategy, memory }: Omit<StrategyView, "now">,
   { notices, isMoving }: { readonly notices: ReportedNotices; readonly isMoving: boolean },
-): StopPriceOut[] {
+  as: (price: Decimal) => Money,
+): StopPriceOut<Money>[] {
   const { config, status, phase, wants, state, symbol } = strategy;
   const mark = memory.marks[symbol]?.mid;
   const isWatched = ![...state.notices, ...notices].some(({ code }) => UNWATCHED.has(code));
@@ -30,7 +36,7 @@ export function stopPricesOf(
       : [
           {
             reason,
-            price: wire(price),
+            price: as(price),
             distancePercent: mark === undefined || mark === ZERO ? null : distancePercent(price, mark),
             armed: isLive && isWatched && wants === "run" && state.exit === null,
           },

@@ -3,7 +3,7 @@ import { waitNotices } from "../../engine/decide/waits.ts";
 import { accountNotices, marketTimeOf, notConfiguredHere } from "../../engine/operations/reads.ts";
 import { stalledFor, stalledNotices, watchNotices } from "../../engine/pass/stop-watch.ts";
 import { describeStream, streamNotices } from "../../engine/pass/streams/down.ts";
-import { text } from "../../kernel/decimal.ts";
+import { text, wire } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { countField, flagField, idField, textField } from "../../kernel/fields.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
@@ -86,7 +86,7 @@ export const gridStatus = operation({
     return {
       strategies: views.map((view) => ({
         ...shownGrid(deps, view, killed),
-        ...(id ? { slots: view.strategy.state.slots.map(slotOut) } : {}),
+        ...(id ? { slots: view.strategy.state.slots.map((slot) => slotOut(slot, wire)) } : {}),
       })),
       count: views.length,
       next: page && found.length === page.limit ? String(found.at(-1)?.strategy.number) : null,
@@ -148,7 +148,7 @@ const listedOut = cachedPerView(({ strategy }) => {
     exchange: parseAccountKey(account).exchange,
     symbol,
     status,
-    ...currentRange(strategy),
+    ...currentRange(strategy, wire),
   };
 });
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { unexplainedAssets } from "../../engine/reconcile/books-check.ts";
-import { roundToStep, text, texts, wire } from "../../kernel/decimal.ts";
+import { type Decimal, roundToStep, text, texts, wire } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { type CostDay, dateOf } from "../../model/limits.ts";
 import { SIDES } from "../../model/market.ts";
@@ -27,17 +27,16 @@ export const accountingShape = () => ({
   }),
 });
 
-export const SlotShape = lazy(() =>
+export const slotShape = <Money extends z.ZodType>(money: Money) =>
   z.object({
     slot: z.number(),
-    lowerPrice: z.number(),
-    upperPrice: z.number(),
+    lowerPrice: money,
+    upperPrice: money,
     side: z.enum(SIDES),
     cycles: z.number(),
     position: z.string(),
-    cost: z.number(),
-  }),
-);
+    cost: money,
+  });
 
 export function accountingOut({ strategy, memory }: ViewWithoutTime) {
   const { state, symbol, config } = strategy;
@@ -69,14 +68,14 @@ export function unbookedBalanceChanges({ memory }: Pick<StrategyView, "memory">)
   return Object.fromEntries(changes.filter(([asset, change]) => change !== 0n && !unread.has(asset)));
 }
 
-export const slotOut = (slot: Slot): z.input<ReturnType<typeof SlotShape>> => ({
+export const slotOut = <Money>(slot: Slot, as: (amount: Decimal) => Money) => ({
   slot: slot.index,
-  lowerPrice: wire(slot.lower),
-  upperPrice: wire(slot.upper),
+  lowerPrice: as(slot.lower),
+  upperPrice: as(slot.upper),
   side: slot.side,
   cycles: slot.cycles,
   position: text(unsoldBase(slot)),
-  cost: wire(costOf(slot)),
+  cost: as(costOf(slot)),
 });
 
 /** A view without its moment. */

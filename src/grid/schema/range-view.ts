@@ -2,10 +2,10 @@ import { pluralize } from "../../kernel/plain-text.ts";
 import type { Follows, RangeNow } from "./shapes.ts";
 
 interface Lying {
-  readonly lowerPrice: number;
-  readonly upperPrice: number;
+  readonly lowerPrice: number | string;
+  readonly upperPrice: number | string;
   readonly gridLevels: number;
-  readonly orderSize: number;
+  readonly orderSize: number | string;
   readonly rangeNow: RangeNow;
   readonly follows: Follows;
 }

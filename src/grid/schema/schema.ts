@@ -128,7 +128,7 @@ export const ListShape = lazy(() =>
         exchange: z.string(),
         symbol: z.string(),
         status: z.enum(STRATEGY_STATUSES),
-        ...lyingShape(),
+        ...lyingShape(z.number()),
         stalled: z.boolean().describe("true if there was no pass for three intervals"),
         notices: z.array(WarningShape()).describe("Problems, each with what to do"),
         startedAt: z.number(),

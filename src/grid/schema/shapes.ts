@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { placedFields, StopPriceShape, streamShape } from "../../engine/operations/shapes.ts";
+import { placedFields, stopPriceShape, streamShape } from "../../engine/operations/shapes.ts";
 import { type Decimal, div, mul, ONE, roundToStep, sum, wire, ZERO } from "../../kernel/decimal.ts";
 import { exchangeField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
@@ -7,20 +7,20 @@ import { calledBy, STRATEGY_STATUSES } from "../../model/strategy.ts";
 import type { GridConfig } from "../state/config.ts";
 import { rangeNow } from "../state/range.ts";
 import type { GridStrategy } from "../state/state.ts";
-import { accountingShape, CostShape, SlotShape } from "./accounting.ts";
+import { accountingShape, CostShape, slotShape } from "./accounting.ts";
 
-/** Fields of a grid's configuration. */
-const layoutShape = () => ({
+/** Fields of a grid's configuration. `money` is a number in the contract's answers, otherwise decimal text. */
+const layoutShape = <Money extends z.ZodType>(money: Money) => ({
   exchange: z.string(),
   symbol: z.string(),
-  lowerPrice: z.number(),
-  upperPrice: z.number(),
+  lowerPrice: money,
+  upperPrice: money,
   gridLevels: z.number(),
-  orderSize: z.number(),
-  gridSpacing: z.number(),
+  orderSize: money,
+  gridSpacing: money,
 });
 
-export const ConfigShape = lazy(() => z.object(layoutShape()));
+export const ConfigShape = lazy(() => z.object(layoutShape(z.number())));
 
 export const WarningShape = lazy(() => z.object({ code: z.string(), message: z.string() }));
 
@@ -43,8 +43,8 @@ export const GridStatusShape = lazy(() =>
     status: z.enum(STRATEGY_STATUSES),
     phase: z.string(),
     centered: z.boolean().describe("true for a centered grid, which follows the price"),
-    ...layoutShape(),
-    ...lyingShape(),
+    ...layoutShape(z.number()),
+    ...lyingShape(z.number()),
     openOrders: z.number(),
     filledOrders: z.number(),
     cycles: z.number(),
@@ -57,7 +57,7 @@ export const GridStatusShape = lazy(() =>
     holdingProfit: z.number().nullable().describe("Profit of buy and hold since the start"),
     ...positionShape(),
     fees: z.record(z.string(), z.string()),
-    stopPrices: z.array(StopPriceShape()),
+    stopPrices: z.array(stopPriceShape(z.number())),
     stopReason: z.string().nullable().describe("Why it stopped, unless you stopped it"),
     ...accountingShape(),
     otherChanges: z.record(z.string(), z.string()),
@@ -73,7 +73,7 @@ export const GridStatusShape = lazy(() =>
     lastError: z.string().nullable(),
     cost: CostShape().nullable(),
     /** Only if the grid was requested by its id. */
-    slots: z.array(SlotShape()).optional(),
+    slots: z.array(slotShape(z.number())).optional(),
   }),
 );
 
@@ -93,31 +93,30 @@ export const holdingProfit = ({ state }: Pick<GridStrategy, "state">, mark: Deci
 
 /** The part of a status that only grids have. */
 export const GridDetailsShape = lazy(() => {
-  const { exchange: _exchange, symbol: _symbol, ...layout } = layoutShape();
+  const { exchange: _exchange, symbol: _symbol, ...layout } = layoutShape(z.string());
   return z.object({
     kind: z.literal("grid"),
     centered: z.boolean().describe("true for a centered grid, which follows the price"),
     ...layout,
-    ...lyingShape(),
+    ...lyingShape(z.string()),
     cycles: z.number(),
-    slots: z.array(SlotShape()),
+    slots: z.array(slotShape(z.string())),
   });
 });
 
-const RangeNowShape = lazy(() =>
+const rangeNowShape = <Money extends z.ZodType>(money: Money) =>
   z
-    .object({ lowerPrice: z.number(), upperPrice: z.number() })
+    .object({ lowerPrice: money, upperPrice: money })
     .nullable()
-    .describe("Current range of the levels; differs from the request if the grid has followed the market"),
-);
+    .describe("Current range of the levels; differs from the request if the grid has followed the market");
 
-const FollowsShape = lazy(() =>
+const followsShape = <Money extends z.ZodType>(money: Money) =>
   z
     .union([
       z.object({
         how: z.literal("trail").describe("Furthest range of the trail"),
-        up: z.number().nullable(),
-        down: z.number().nullable(),
+        up: money.nullable(),
+        down: money.nullable(),
       }),
       z.object({
         how: z.literal("centered").describe("Rebuild settings of a centered grid"),
@@ -134,28 +133,40 @@ const FollowsShape = lazy(() =>
       }),
     ])
     .nullable()
-    .describe("How the grid follows the market; null if it does not"),
-);
+    .describe("How the grid follows the market; null if it does not");
 
 /** Fields for a grid's current range, and whether it can move. */
-export const lyingShape = () => ({ rangeNow: RangeNowShape(), follows: FollowsShape() });
-
-export type RangeNow = z.output<ReturnType<typeof RangeNowShape>>;
-export type Follows = z.output<ReturnType<typeof FollowsShape>>;
-
-const boundOut = (bound: Decimal | undefined): number | null => (bound === undefined ? null : wire(bound));
-
-export const currentRange = (strategy: GridStrategy) => ({
-  rangeNow: rangeNowOut(strategy),
-  follows: followsOut(strategy.config),
+export const lyingShape = <Money extends z.ZodType>(money: Money) => ({
+  rangeNow: rangeNowShape(money),
+  follows: followsShape(money),
 });
 
-function rangeNowOut({ state }: Pick<GridStrategy, "state">): RangeNow {
+export type RangeNow<Money = number | string> = {
+  readonly lowerPrice: Money;
+  readonly upperPrice: Money;
+} | null;
+type CenteredFollows = Extract<z.output<ReturnType<typeof followsShape>>, { how: "centered" }>;
+export type Follows<Money = number | string> =
+  | CenteredFollows
+  | { readonly how: "trail"; readonly up: Money | null; readonly down: Money | null }
+  | null;
+
+/** Returns the current range, with prices in the form that `as` gives them. */
+export const currentRange = <Money>(strategy: GridStrategy, as: (price: Decimal) => Money) => ({
+  rangeNow: rangeNowOut(strategy, as),
+  follows: followsOut(strategy.config, as),
+});
+
+function rangeNowOut<Money>(
+  { state }: Pick<GridStrategy, "state">,
+  as: (price: Decimal) => Money,
+): RangeNow<Money> {
   const range = rangeNow(state);
-  return range === undefined ? null : { lowerPrice: wire(range.lower), upperPrice: wire(range.upper) };
+  return range === undefined ? null : { lowerPrice: as(range.lower), upperPrice: as(range.upper) };
 }
 
-function followsOut({ centered, trail }: GridConfig): Follows {
+function followsOut<Money>({ centered, trail }: GridConfig, as: (price: Decimal) => Money): Follows<Money> {
+  const boundOut = (bound: Decimal | undefined) => (bound === undefined ? null : as(bound));
   if (centered) {
     const { levels, spacing, spacingModel, deviation, deviationFrom, debounce } = centered;
     const shares = { spacing: wire(spacing), deviation: wire(deviation) };

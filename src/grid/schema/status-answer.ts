@@ -8,6 +8,7 @@ import { runningTime, type Strategy } from "../../model/strategy.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import { profitOf } from "../booking.ts";
 import { gridKind } from "../kind.ts";
+import type { GridConfig } from "../state/config.ts";
 import type { GridStrategy } from "../state/state.ts";
 import {
   accountingOut,
@@ -24,17 +25,20 @@ import {
   investmentOf,
 } from "./shapes.ts";
 
-export function configOut(
+export const configOut = (
   exchange: string,
   { symbol, config }: Pick<GridStrategy, "symbol" | "config">,
-): z.input<ReturnType<typeof ConfigShape>> {
+): z.input<ReturnType<typeof ConfigShape>> => ({ exchange, symbol, ...layoutOut(config, wire) });
+
+/** Returns a grid's settings, with money in the form that `as` gives it. */
+export function layoutOut<Money>(config: GridConfig, as: (amount: Decimal) => Money) {
   const { lowerPrice, upperPrice, gridLevels, orderSize, gridSpacing } = config;
   const prices = {
-    lowerPrice: wire(lowerPrice),
-    upperPrice: wire(upperPrice),
-    gridSpacing: wire(gridSpacing),
+    lowerPrice: as(lowerPrice),
+    upperPrice: as(upperPrice),
+    gridSpacing: as(gridSpacing),
   };
-  return { exchange, symbol, gridLevels, orderSize: wire(orderSize), ...prices };
+  return { gridLevels, orderSize: as(orderSize), ...prices };
 }
 
 interface StatusFacts {
@@ -62,7 +66,7 @@ export function gridStatusAnswer(
   const { strategy } = view;
   return {
     ...standingOut(view),
-    stopPrices: stopPricesOf(view, { notices: watch, isMoving: strategy.state.rebuild !== null }),
+    stopPrices: stopPricesOf(view, { notices: watch, isMoving: strategy.state.rebuild !== null }, wire),
     notices: [...strategy.state.notices, ...watch].map((notice) => ({ ...notice })),
     runningTime: runningTime(strategy, now),
     lastStepAt,
@@ -83,7 +87,7 @@ const standingOut = cachedPerView((view): StatusAnswer => {
     phase: phaseOf(strategy),
     centered: strategy.config.centered !== undefined,
     ...configOut(parseAccountKey(strategy.account).exchange, strategy),
-    ...currentRange(strategy),
+    ...currentRange(strategy, wire),
     openOrders: view.openOrders,
     ...profitOut(view),
     stopPrices: [],

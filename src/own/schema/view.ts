@@ -35,7 +35,12 @@ const configText = ({ config }: Pick<PlanResponse, "config">): string =>
     .map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`)
     .join(", ") || "none";
 
-const ordersText = ({ orders }: Pick<PlanResponse, "orders">): string =>
+/** Orders of a status, or of a plan. */
+interface ShownOrders {
+  readonly orders: StrategyText["orders"] | PlanResponse["orders"];
+}
+
+const ordersText = ({ orders }: ShownOrders): string =>
   orders.map(({ id, side, price, amount }) => `${id}: ${side} ${amount} at ${price}`).join("; ") ||
   "no open orders";
 
@@ -56,7 +61,7 @@ export function ownLines({ symbol, orders, details }: StrategyText): Readonly<Re
   const { config, budget, state, notes } = details as z.output<ReturnType<typeof OwnDetailsShape>>;
   return {
     config: configText({ config }),
-    placed: ordersText({ orders: [...orders] }),
+    placed: ordersText({ orders }),
     ...(state == null ? {} : { state: stateText(state) }),
     ...(Object.keys(notes).length > 0 ? { notes: configText({ config: notes }) } : {}),
     budget: `${budget.base} ${base} and ${budget.quote} ${quote}`,

@@ -229,8 +229,8 @@ export const quoteRequestFields = () => ({
     .describe("Answer to a side that is picked off: ticks or pause, and passes; null without one"),
 });
 
-const pricedFields = () => ({
-  reference: z.number().nullable().describe("Median of the sources that count, in quote; null without any"),
+const pricedFields = <Money extends z.ZodType>(money: Money) => ({
+  reference: money.nullable().describe("Median of the sources that count, in quote; null without any"),
   halfSpreadPercent: z
     .number()
     .nullable()
@@ -245,7 +245,7 @@ const pricedFields = () => ({
 export const PlannedQuoteShape = lazy(() =>
   z.object({
     ...quoteRequestFields(),
-    ...pricedFields(),
+    ...pricedFields(z.number()),
     orders: z.array(PlacedShape()),
     refused: z.array(z.object({ side: sideShape(), level: z.number(), reason: z.string() })),
     cadence: cadenceShape(),
@@ -270,7 +270,7 @@ export const PlannedQuoteChangeShape = lazy(() =>
   z.object({
     id: z.string(),
     changes: z.array(z.object({ field: z.string(), from: z.string(), to: z.string() })),
-    ...pricedFields(),
+    ...pricedFields(z.number()),
     kept: z.number().describe("Orders that stay open"),
     cancelled: z.number().describe("Orders to cancel, each after its replacement if funds allow"),
     orders: z.array(PlacedShape()).describe("Orders to place"),
@@ -295,7 +295,7 @@ export const QuoteDetailsShape = lazy(() => {
   return z.object({
     kind: z.literal("quote"),
     ...request,
-    ...pricedFields(),
+    ...pricedFields(z.string()),
     quotedAt: z.number().nullable().describe("Time of the last order move, in milliseconds"),
   });
 });

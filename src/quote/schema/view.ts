@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { nearestNumber } from "../../kernel/decimal.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import { describeRefusals } from "../../model/refusal-text.ts";
 import type { StrategyText } from "../../ports/kind-reading.ts";
@@ -51,15 +52,19 @@ export function quoteLines({ symbol, orders, details }: StrategyText): Readonly<
   };
 }
 
+interface QuotedPrice extends Pick<QuoteText, "sources"> {
+  readonly reference: number | string | null;
+}
+
 /** Formats the reference price, its sources, and why others do not count. */
-function formatPrice({ reference, sources }: Pick<QuoteText, "reference" | "sources">): string {
+function formatPrice({ reference, sources }: QuotedPrice): string {
   const counted = sources.filter((one) => one.counted).map(({ source }) => describePlace(source));
   const left = sources.filter((one) => !one.counted);
   const without = left.map(({ source, because }) => `${describePlace(source)} (${because})`).join(", ");
   const tail = left.length === 0 ? "" : `; not counted: ${without}`;
   return reference === null
     ? `none; nothing is quoted until there is one${tail}`
-    : `${reference}, from ${counted.join(", ")}${tail}`;
+    : `${nearestNumber(reference)}, from ${counted.join(", ")}${tail}`;
 }
 
 const lossLimitText = ({ maxLoss }: Pick<QuoteText, "maxLoss">, quote: string): string =>
@@ -85,8 +90,10 @@ function formatSpread({
   return `${2 * halfSpreadPercent} %, by ${widenedBy}; ${request}`;
 }
 
+type DescribedOrder = StrategyText["orders"][number] | QuotePlanResponse["orders"][number];
+
 function describeSide(
-  { orders }: { readonly orders: readonly QuotePlanResponse["orders"][number][] },
+  { orders }: { readonly orders: readonly DescribedOrder[] },
   side: "buy" | "sell",
 ): string {
   const mine = orders.filter((order) => order.side === side);

@@ -1,6 +1,6 @@
 import { number, pairOf } from "../format.ts";
 import { Table } from "../table.tsx";
-import type { OwnPlan } from "../types.ts";
+import type { OwnPlan, OwnStatus } from "../types.ts";
 import { SideText } from "../ui.tsx";
 
 /** The table of a plan's or a strategy's orders. */
@@ -10,7 +10,7 @@ export function OwnOrders({
   symbol,
 }: {
   label: string;
-  orders: OwnPlan["orders"];
+  orders: readonly (OwnPlan | OwnStatus)["orders"][number][];
   symbol: string;
 }) {
   const { base, quote } = pairOf(symbol);
