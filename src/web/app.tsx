@@ -125,9 +125,10 @@ const NO_PAGE = { title: "Not found", text: "There is no page at this address." 
 function Shell({ session }: { session: Session }) {
   const { words } = useRoute();
   const places = PLACES.filter(({ isAdmins }) => !isAdmins || session.scope === "admin");
-  const place = places.find(({ path }) => path === words[0]);
+  const isStrategys = Object.values<string>(KIND_PATHS).includes(words[0] ?? "");
+  const place = isStrategys && !words[1] ? undefined : places.find(({ path }) => path === words[0]);
   const beside = places.filter(({ group, name }) => name && group === place?.group);
-  const lacking = PLACES.some(({ path }) => path === words[0]) ? NO_ACCESS : NO_PAGE;
+  const lacking = !isStrategys && PLACES.some(({ path }) => path === words[0]) ? NO_ACCESS : NO_PAGE;
   useTitle(place ? place.title : lacking.title);
   // A new page begins at its top, wherever the previous one was scrolled to.
   useEffect(() => {

@@ -130,6 +130,7 @@ describe.skipIf(!findChromium())("the frame of the page, in Chromium (skipped wh
     const { page, context } = await served.signIn({}, await newToken(served.folder, "read"));
     const lacking = [
       ["nonsense", "Not found · edgemaker", "There is no page at this address."],
+      ["quotes", "Not found · edgemaker", "There is no page at this address."],
       ["limits", "No access · edgemaker", "This token has no access to this page."],
     ] as const;
     for (const [path, title, text] of lacking) {
