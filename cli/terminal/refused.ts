@@ -56,7 +56,7 @@ const flagged = (operation: Operation, { path, message }: Issue): string =>
 
 /** Replaces a field's name in a message with the flag that the user typed. */
 const describeFlag = (operation: Operation, issue: Issue): string =>
-  /^(\S+ )?(must be|is missing)\b/.test(issue.message) && issue.path
+  issue.path && (issue.message.startsWith(`${issue.path} `) || /^(must be|is missing)\b/.test(issue.message))
     ? flagged(operation, issue)
     : issue.message;
 

@@ -9,13 +9,14 @@ import { tempFolder } from "../support/temp.ts";
 const START = ["grid", "start", "--exchange", "kraken", "--symbol", "BTC/USDT", "--sandbox"];
 
 it("the command line reports all mistakes at once, accepts true and false, and fails as JSON with --json", async () => {
-  const [all, json, usage, help, same, falseWord] = await together(tempFolder(), [
+  const [all, json, usage, help, same, falseWord, reversed] = await together(tempFolder(), [
     { args: START },
     { args: [...START, "--json"] },
     { args: ["ticker", "--exchang", "kraken", "--json"] },
     { args: ["help", "grid", "start"] },
     { args: ["grid", "start", "--help"] },
     { args: [...START, "--allow-loss", "false", "--no-use-own-base", "--lower", "1"] },
+    { args: [...START, "--lower", "2", "--upper", "1", "--levels", "5", "--size", "10", "--yes"] },
   ]);
   expect(all?.code).toBe(2);
   for (const flag of ["--lower", "--upper", "--levels", "--size"]) expect(all?.stderr).toContain(`${flag} `);
@@ -27,6 +28,7 @@ it("the command line reports all mistakes at once, accepts true and false, and f
   });
   expect(help).toEqual(same);
   expect(help?.stdout).toContain("--flag false or --no-flag");
+  expect(reversed?.stderr).toBe("Invalid range: --lower must be below --upper\n");
   expect(falseWord?.stderr).not.toMatch(/unexpected word|takes no value/);
 });
 
