@@ -48,7 +48,7 @@ const sizeShape = () => ({
   size: decimalField("Invalid order size").optional().describe("Quote per order; or use `depth`"),
   depth: decimalField("Invalid order size")
     .optional()
-    .describe("Quote per side within `withinPercent`; or use `size`"),
+    .describe("Quote per side near the price; or use `size`"),
   withinPercent: percentField("withinPercent")
     .default(2n * ONE)
     .describe("Maximum distance from the price for orders of `depth`, in percent"),
@@ -72,7 +72,7 @@ const leanShape = () => ({
     .optional()
     .describe("How strongly the price moves toward the target share, in percent; default: the spread"),
   gamma: modelField("gamma").describe(
-    "Risk aversion of the Avellaneda–Stoikov model; needs sigma and k, and ignores target and skewPercent",
+    "Risk aversion of the Avellaneda–Stoikov model; needs sigma and k, and ignores the target share and the skew",
   ),
   sigma: modelField("sigma").describe("Standard deviation of the price for the model, in quote"),
   k: modelField("k").describe("Decay of fills with distance for the model, per quote"),
