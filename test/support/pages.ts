@@ -127,7 +127,7 @@ ${RESOURCES.map(({ uri, description }) => `- \`${uri}\`: ${description}`).join("
 ${PROMPTS.map(({ name, description }) => `- \`${name}\`: ${description}`).join("\n")}
 
 ## Tools
-Responses are the same as in the HTTP API, described in \`/openapi.json\`.
+Responses are the same as in the HTTP API, described in \`/openapi.json\`, with [the same forms of money](deploy.md#money-in-responses).
 
 ${tools.map(toolPart).join("\n")}`;
 }
