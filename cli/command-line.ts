@@ -51,7 +51,7 @@ const LOADING: ReadonlySet<string> = new Set(["strategy", "tick", "definitions",
 async function rootOf([group, word = "-"]: readonly string[]) {
   const { exchanges, strategies } = settingsForCommands(process.env);
   const ids = exchanges.map(({ id }) => id);
-  const isOwn = group === "backtest" && !word.startsWith("-") && !isBuiltIn(word);
+  const isOwn = OF_DEFINITIONS.has(group ?? "") && !word.startsWith("-") && !isBuiltIn(word);
   if (!isOwn && !LOADING.has(group ?? "")) return rootCommand(ids);
   const { describedStrategies, strategiesIn } = await import("./host/own-strategies.ts");
   // Others run passes as a server does: no file runs in their process.
@@ -59,6 +59,9 @@ async function rootOf([group, word = "-"]: readonly string[]) {
   const own = isRunHere ? strategiesIn(strategies) : await describedStrategies(strategies);
   return rootCommand(ids, own.definitions);
 }
+
+/** Groups whose word can be a definition of the user's own. */
+const OF_DEFINITIONS: ReadonlySet<string> = new Set(["backtest", "start", "preview"]);
 
 const isBuiltIn = (word: string): boolean =>
   pastDefinitions().some(({ forms }) => forms.some((form) => form.word === word));

@@ -1,17 +1,18 @@
 import { gridKind } from "./grid/kind.ts";
-import { gridLife } from "./grid/life.ts";
 import { gridOperations } from "./grid/operations/grids.ts";
+import { gridLife } from "./grid/operations/start.ts";
 import { gridReading } from "./grid/reading.ts";
+import { prepareStart } from "./lifecycle/operations/start.ts";
 import type { Operation } from "./operation.ts";
 import { ownStrategyKind } from "./own/kind.ts";
-import { ownStrategyLife, ownStrategyOperations } from "./own/operations/start.ts";
+import { ownStrategyLife } from "./own/operations/start.ts";
 import { ownReading } from "./own/reading.ts";
 import type { StrategyDefinitions } from "./ports/definition.ts";
 import type { Kind } from "./ports/kind.ts";
 import type { KindReading } from "./ports/kind-reading.ts";
 import type { StrategyLife } from "./ports/life.ts";
 import { quoteKind } from "./quote/kind.ts";
-import { quoteOperations } from "./quote/operations/quotes.ts";
+import { quoteChanges } from "./quote/operations/changes.ts";
 import { quoteLife } from "./quote/operations/start.ts";
 import { quoteReading } from "./quote/reading.ts";
 
@@ -43,7 +44,7 @@ export const STRATEGY_KINDS: readonly StrategyKind[] = [
     reading: gridReading,
     life: gridLife,
     summary: "Start, watch, change and stop grids",
-    operations: gridOperations,
+    operations: (ids) => gridOperations(ids, prepareStart),
   },
   {
     kindWith: () => quoteKind,
@@ -53,7 +54,7 @@ export const STRATEGY_KINDS: readonly StrategyKind[] = [
     life: quoteLife,
     summary: "Quote both sides of a market",
     tag: { name: "Quotes", description: "Quotes on both sides of a market" },
-    operations: quoteOperations,
+    operations: () => quoteChanges,
   },
   {
     kindWith: ownStrategyKind,
@@ -62,7 +63,7 @@ export const STRATEGY_KINDS: readonly StrategyKind[] = [
     reading: ownReading,
     life: ownStrategyLife,
     summary: "Write, test, start and watch strategies of your own",
-    operations: ownStrategyOperations,
+    operations: () => [],
   },
 ];
 

@@ -4,6 +4,7 @@ import { lazy } from "./kernel/lazy.ts";
 import { type ExposureRead, holdToToken } from "./limits/operations/exposures.ts";
 import type { Caller } from "./model/events.ts";
 import type { Preview } from "./model/proposal.ts";
+import { type ConfigForm, configForm } from "./ports/config-form.ts";
 import type { Deps } from "./ports/deps.ts";
 import { withIds } from "./ports/strategy-ids.ts";
 import type { Keys } from "./ports/venue.ts";
@@ -110,6 +111,27 @@ export const defaultsOf = (
     ),
   );
 
+/** Returns an agent's input with its defaults, and with those of the config's form unless a stored strategy sets them. */
+export function withAgentDefaults(
+  operation: Operation,
+  sent: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const given = { ...defaultsOf(operation, "mcp", sent), ...sent };
+  const { config = {} } = given;
+  const form = sentForm(operation, given);
+  if (!form || given.from !== undefined || typeof config !== "object") return given;
+  return { ...given, config: { ...form.defaults, ...config } };
+}
+
+/** Returns the form of the config that was sent; undefined without one. */
+export function sentForm(
+  { forms = [] }: Pick<Operation, "forms">,
+  { definition, config }: Readonly<Record<string, unknown>>,
+): ConfigForm | undefined {
+  const [first, ...others] = forms.filter((form) => form.definition === (definition ?? forms[0]?.definition));
+  return first && configForm([first, ...others], (config ?? {}) as Readonly<Record<string, unknown>>);
+}
+
 /** One use case; HTTP, OpenAPI, the command line and the agents' tools are generated from it. */
 interface OperationBase {
   /** The public name: MCP tool and OpenAPI operationId. */
@@ -142,6 +164,8 @@ interface OperationBase {
   /** Fields that the stored strategy of `from` sets; beside it, their defaults do not apply. */
   readonly stored?: readonly string[];
   readonly input: z.ZodObject;
+  /** Forms of its field `config`, whose fields are read like its own. */
+  readonly forms?: readonly ConfigForm[] | undefined;
   readonly output: z.ZodType;
   /** Formats the response as comma-separated values; every interface for people then has `format`. */
   readonly csv?: (answer: unknown) => string;

@@ -13,6 +13,7 @@ import { STRATEGY_KINDS, type StrategyKind } from "./kinds.ts";
 import type { Lives } from "./lifecycle/life.ts";
 import { changeOperations } from "./lifecycle/operations/changes.ts";
 import { listDefinitions, listStrategies } from "./lifecycle/operations/list.ts";
+import { startOperations } from "./lifecycle/operations/start.ts";
 import { getStrategy } from "./lifecycle/operations/status.ts";
 import { liquidityOperation } from "./liquidity/operations/agreement-report.ts";
 import { agreementOperations } from "./liquidity/operations/agreements.ts";
@@ -39,7 +40,8 @@ export const createOperations = (
   ...accountOperations(ids),
   ...orderOperations(ids),
   ...kinds.flatMap((kind) => operationsOf(kind, ids, definitions)),
-  listDefinitions(kinds, ids, definitions),
+  listDefinitions(kinds, definitions),
+  ...startOperations(ids, kinds, definitions),
   listStrategies(kinds),
   ...changeOperations(livesOf(kinds)),
   getStrategy(kinds),

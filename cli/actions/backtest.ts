@@ -1,11 +1,11 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { reportOf } from "../../src/backtest/report.tsx";
 import type { BacktestAnswer } from "../../src/backtest/schema/answer.ts";
-import { type ConfigForm, nestedInput } from "../../src/backtest/schema/input.ts";
+import { nestedInput, type PastForm } from "../../src/backtest/schema/input.ts";
 import type { Candles } from "../../src/candles/candles.ts";
 import { spanOf } from "../../src/candles/file.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
-import { type Issue, messageOf } from "../../src/kernel/errors.ts";
+import { messageOf } from "../../src/kernel/errors.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import { TIMEFRAMES } from "../../src/kernel/time.ts";
 import type { Operation, WaitingCaller } from "../../src/operation.ts";
@@ -30,7 +30,7 @@ import { readSettings } from "../host/settings.ts";
 import { UsageError, type Values } from "../terminal/arguments.ts";
 import { argName, inputOf, kebab } from "../terminal/fields.ts";
 import { print, render } from "../terminal/output.ts";
-import { fail, misreadOf, requestedFormat, withJson } from "../terminal/refused.ts";
+import { fail, misreadOf, requestedFormat, withJson, withoutConfig } from "../terminal/refused.ts";
 import { type Waited, waitedFor } from "../terminal/waited-for.ts";
 import { profiledInput } from "./grid-profile.ts";
 import { INTERRUPTED } from "./report-on-interrupt.ts";
@@ -43,7 +43,7 @@ const RULE_FIELDS = ["tick", "lot", "makerFee"] as const;
 
 /** The form of a definition that a command tests, and the operation that tests every definition. */
 interface TestedForm {
-  readonly form: ConfigForm;
+  readonly form: PastForm;
   readonly target: Operation;
 }
 
@@ -59,13 +59,6 @@ function flagsInput(
   const input = nestedInput(tested.form, flat);
   const misread = misreadOf(tested.target, input);
   return { input, misread: misread && withoutConfig(misread) };
-}
-
-/** Returns an answer whose errors name the flags of a config's fields. */
-function withoutConfig(answer: Answer): Answer {
-  const { issues, ...body } = answer.body as { readonly issues?: readonly Issue[] };
-  const named = issues?.map((issue) => ({ ...issue, path: issue.path.replace(/^config\./, "") }));
-  return { ...answer, body: { ...body, ...(named ? { issues: named } : {}) } };
 }
 
 /**

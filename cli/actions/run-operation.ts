@@ -2,9 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../src/kernel/errors.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
 import { type CommandSurface, type Operation, routeOf } from "../../src/operation.ts";
-import { ownStrategyPlanText } from "../../src/own/schema/view.ts";
 import type { Deps } from "../../src/ports/deps.ts";
-import { formatQuotePlan } from "../../src/quote/schema/view.ts";
 import { type Format, type Paging, tableOf } from "../../src/transport/csv.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
 import { dataDirectory } from "../host/directories.ts";
@@ -26,7 +24,6 @@ import { columnNames, render } from "../terminal/output.ts";
 import { fail, misreadOf, requestedFormat, withJson } from "../terminal/refused.ts";
 import {
   confirmEdit,
-  confirmStart,
   formatEdit,
   formatQuoteEdit,
   isAtTerminal,
@@ -111,11 +108,6 @@ async function runWith(
 
 /** Changes with a preview: its format, and the confirmation question. */
 const CHANGES_SHOWN: Readonly<Record<string, ShownChange>> = {
-  preview_quote: {
-    formatAs: (plan) => formatQuotePlan(plan),
-    question: "Start these quotes?",
-    starts: "quote",
-  },
   preview_grid_edit: {
     formatAs: (plan) => formatEdit(plan as ShownEdit),
     question: "Change this grid?",
@@ -126,15 +118,7 @@ const CHANGES_SHOWN: Readonly<Record<string, ShownChange>> = {
   },
 };
 
-const DECLARED_SHOWN: ShownChange = {
-  formatAs: ownStrategyPlanText,
-  question: "Start this strategy?",
-  starts: "strategy",
-};
-
-const isOwnStrategy = ({ cli }: Operation): boolean => cli?.path.startsWith("strategy ") === true;
-
-/** Runs a start or a change after the user has confirmed its preview. */
+/** Runs a change after the user has confirmed its preview. */
 function askPreviewed(
   given: Record<string, unknown>,
   values: Values,
@@ -150,8 +134,8 @@ function askPreviewed(
     start: (request: Record<string, unknown>) => ask(operation, request),
     isSimulated,
   };
-  const change = CHANGES_SHOWN[preview.name] ?? (isOwnStrategy(preview) ? DECLARED_SHOWN : undefined);
-  return change ? confirmEdit(given, values, { ...asks, ...change }) : confirmStart(given, values, asks);
+  const change = CHANGES_SHOWN[preview.name];
+  return change ? confirmEdit(given, values, { ...asks, ...change }) : asks.start(given);
 }
 
 /** Warns if no server runs the strategies of the database that this process has opened. */

@@ -2,8 +2,11 @@ import { existsSync } from "node:fs";
 import { confirm, intro, isCancel, log, outro, password, select, spinner } from "@clack/prompts";
 import type { StoredKeys } from "../../src/adapters/libsql/credential-store.ts";
 import { createDeps } from "../../src/compose/deps.ts";
+import { gridLife } from "../../src/grid/operations/start.ts";
 import { messageOf, VenueError, type VenueFailure } from "../../src/kernel/errors.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
+import type { PlanAnswer } from "../../src/lifecycle/plan.ts";
+import { planText } from "../../src/lifecycle/plan-view.ts";
 import { accountKey } from "../../src/model/account.ts";
 import { VENUES, type VenueName } from "../../src/model/market.ts";
 import type { Operation } from "../../src/operation.ts";
@@ -13,7 +16,6 @@ import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { type CliSettings, changeSettingsFile, fromFile, readSettings } from "../host/settings.ts";
 import { UsageError, type Values } from "../terminal/arguments.ts";
 import { render } from "../terminal/output.ts";
-import { formatPlan, type ShownPlan } from "./plan-confirmation.ts";
 import type { AskByName } from "./questions.ts";
 import { openAnswering } from "./run-operation.ts";
 import { importKeys, openLive, storeKeys, withKek } from "./store-keys.ts";
@@ -275,19 +277,21 @@ async function tellPlan(purses: readonly Purse[], ask: AskByName): Promise<void>
   const { exchange, free } = most;
   let why = "";
   for (const symbol of await pairsFor(most, purses, ask)) {
-    const { status, body } = await ask("guide_grid", { exchange, symbol, budget: Number(free) });
-    if (status === 200) return tellGrid(body as { plan: ShownPlan }, { symbol, most });
+    const guided = await ask("guide_grid", { exchange, symbol, budget: Number(free) });
+    const { start } = guided.body as { readonly start: Readonly<Record<string, unknown>> };
+    const { status, body } = guided.status === 200 ? await ask("preview_strategy", start) : guided;
+    if (status === 200) return tellGrid(body as PlanAnswer, { symbol, most });
     why = `on ${symbol}, ${answerMessage(body)}`;
   }
   tellFields({ "no plan yet": `${why}. ${GO_ON}` });
 }
 
 function tellGrid(
-  { plan }: { readonly plan: ShownPlan },
+  plan: PlanAnswer,
   { symbol, most: { exchange, asset, free } }: { readonly symbol: string; readonly most: Purse },
 ): void {
   process.stdout.write(`\nSample plan: ${symbol} with all ${free} ${asset}. Nothing was started.\n`);
-  tellFields(formatPlan(plan));
+  tellFields(planText(plan, gridLife));
   const flags = `--exchange ${exchange} --symbol ${symbol} --budget ${free}`;
   tellFields({ "to start it": `edgemaker grid new ${flags}; another pair or budget gives another plan` });
 }

@@ -1,4 +1,5 @@
 import { pluralize } from "../../src/kernel/plain-text.ts";
+import type { PlanAnswer } from "../../src/lifecycle/plan.ts";
 import type { Operation } from "../../src/operation.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Answer } from "../../src/transport/run.ts";
@@ -12,19 +13,17 @@ import {
 } from "../host/settings.ts";
 import { startTimer } from "../host/timer.ts";
 import { UsageError, type Values } from "../terminal/arguments.ts";
+import { type FormCommand, nestedStart } from "../terminal/forms.ts";
 import { render } from "../terminal/output.ts";
 import { fail } from "../terminal/refused.ts";
-import { profiledInput } from "./grid-profile.ts";
-import { confirmStart, wordsOf } from "./plan-confirmation.ts";
 import { openAnswering, remoteOf, watch } from "./run-operation.ts";
+import { confirmStart, formInput, printPlan, printStarted, type StartedResponse } from "./start.ts";
 
 /** The grid's runner: a server, or this process. */
 interface Trading {
   /** Whether a server runs the grid, perhaps on another machine. */
   readonly byServer: boolean;
   ask(name: string, input: Readonly<Record<string, unknown>>): Promise<Answer>;
-  /** Prints an operation's response. */
-  show(name: string, body: unknown): number;
   /** Prints a failure and returns its exit code. */
   refuse(answer: Answer): number;
   /** Runs passes if this process is the runner. */
@@ -41,32 +40,40 @@ interface TradedGrid {
 }
 
 /** Starts a centered grid and shows it until Ctrl-C, then prints what stays open without a question. */
-export async function runTrade(operations: readonly Operation[], values: Values): Promise<number> {
+export async function runTrade(
+  operations: readonly Operation[],
+  centered: FormCommand,
+  values: Values,
+): Promise<number> {
   const settings = readSettings(values, process.env);
-  const operation = named(operations, "start_centered_grid");
-  const { input, misread } = profiledInput(operation, values, CAREFUL);
-  if (misread) return fail(misread, { operation });
+  const { input, misread } = formInput(centered, values);
+  if (misread) return fail(misread, { operation: centered.flat });
   const trading = await connect(operations, values, { ...settings, isDry: input.dryRun === true });
   try {
-    if (values.preview) return await preview(trading, input);
+    if (values.preview) {
+      const answer = await trading.ask("preview_strategy", nestedStart(centered.form, input));
+      if (answer.status !== 200) return trading.refuse(answer);
+      return printPlan(answer.body as PlanAnswer, centered, values);
+    }
     if (values.detach && !trading.byServer)
       throw new UsageError("--detach needs a running server; start one with edgemaker serve");
     const started = await confirmStart(input, values, {
-      preview: (request) => trading.ask("preview_centered_grid", request),
-      start: (request) => trading.ask("start_centered_grid", request),
+      one: centered,
+      preview: (request) => trading.ask("preview_strategy", nestedStart(centered.form, request)),
+      start: (request) => trading.ask("start_strategy", nestedStart(centered.form, request)),
       isSimulated: values.sandbox === true,
     });
     if (started === undefined) return 1;
     if (started.status !== 200) return trading.refuse(started);
-    if (values.detach) return trading.show("start_centered_grid", started.body);
+    if (values.detach) {
+      printStarted(started.body as StartedResponse, values);
+      return 0;
+    }
     return await followGrid(trading, (started.body as TradedGrid).id, values);
   } finally {
     trading.close();
   }
 }
-
-/** A grid that loses money by its fees or sells own base needs an explicit flag. */
-const CAREFUL = { allowLoss: false, useOwnBase: false };
 
 function named(operations: readonly Operation[], name: string): Operation {
   const found = operations.find((operation) => operation.name === name);
@@ -85,13 +92,6 @@ async function connect(
   return {
     byServer: !deps || (await runningServers(deps)).length > 0,
     ask: (name, input) => ask(named(operations, name), input),
-    show(name, body) {
-      const text = values.json
-        ? JSON.stringify(body, null, 2)
-        : render(wordsOf(named(operations, name), body));
-      process.stdout.write(`${text}\n`);
-      return 0;
-    },
     refuse: (answer) => fail(answer, { remote }),
     step() {
       if (!deps) return { stop: async () => undefined };
@@ -116,11 +116,6 @@ function stepping(deps: Deps, interval: number) {
       await timer.stop();
     },
   };
-}
-
-async function preview(trading: Trading, input: Record<string, unknown>): Promise<number> {
-  const answer = await trading.ask("preview_centered_grid", input);
-  return answer.status === 200 ? trading.show("preview_centered_grid", answer.body) : trading.refuse(answer);
 }
 
 /** Shows the live view, and what is left when it ends. */

@@ -2,7 +2,7 @@ import type { CommandDef } from "citty";
 import * as z from "zod";
 import { pastDefinitions } from "../../src/backtest/operations/backtest.ts";
 import { READS_PAST } from "../../src/backtest/operations/past.ts";
-import { type ConfigForm, flatInput } from "../../src/backtest/schema/input.ts";
+import { flatInput, type PastForm } from "../../src/backtest/schema/input.ts";
 import { type Operation, operation } from "../../src/operation.ts";
 import type { StrategyDefinitions } from "../../src/ports/definition.ts";
 import { type Args, switchFlag, textFlag } from "../terminal/arguments.ts";
@@ -72,14 +72,14 @@ export function backtestCommands(
 ): readonly (readonly [path: string, made: CommandDef])[] {
   const target = operations.find(({ name }) => name === "backtest");
   if (!target) return [];
-  const madeFor = (form: ConfigForm, place: number) => {
+  const madeFor = (form: PastForm, place: number) => {
     const path = `backtest ${form.word}`;
     const first = place === 0 ? "backtest" : path;
-    const names = new Set([first, path, form.synonym ?? path]);
+    const names = new Set([first, path, form.synonym?.("backtest") ?? path]);
     return [...names].map((name) => {
       const sameAs = name === first ? undefined : first;
-      const summary = name === "backtest" ? target.summary : form.summary;
-      return [name, backtestCommand(target, { ...form, summary }, ids, { path: name, sameAs })] as const;
+      const summary = name === "backtest" ? target.summary : `Test ${form.what} on historical prices`;
+      return [name, backtestCommand(target, form, ids, { path: name, sameAs, summary })] as const;
     });
   };
   return pastDefinitions(own)
@@ -89,17 +89,21 @@ export function backtestCommands(
 
 function backtestCommand(
   target: Operation,
-  form: ConfigForm,
+  form: PastForm,
   ids: readonly string[],
-  { path, sameAs }: { readonly path: string; readonly sameAs: string | undefined },
+  {
+    path,
+    sameAs,
+    summary,
+  }: { readonly path: string; readonly sameAs: string | undefined; readonly summary: string },
 ): CommandDef {
-  const { word, summary, defaults = {}, flags = {}, parts = {}, examples, takesProfile } = form;
+  const { word, defaults = {}, flags = {}, parts = {}, examples, takesProfile } = form;
   const flat = operation({
     ...READS_PAST,
     name: target.name,
     summary,
     http: target.http,
-    cli: { ...target.cli, flags, parts, defaults, path: form.synonym ?? `backtest ${word}` },
+    cli: { ...target.cli, flags, parts, defaults, path: form.synonym?.("backtest") ?? `backtest ${word}` },
     csv: target.csv as NonNullable<Operation["csv"]>,
     stored: Object.keys(defaults),
     input: () => flatInput(form, ids),

@@ -10,19 +10,21 @@ import { DEFAULT_TICK_INTERVAL_MS } from "../../src/ports/deps.ts";
 import { DATABASE_ARGS, environmentWithFile, LOCAL_DATABASE_ARGS } from "../host/settings.ts";
 import { switchFlag, textFlag, UsageError } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
+import type { FormCommand } from "../terminal/forms.ts";
 import { backtestCommands, OVER_FILES } from "./backtest.ts";
 import { candlesCommand, exchangeCommand, mcpCommand } from "./candles.ts";
 import { CALL_ARGS, fieldArgs, operationCommand, PROFILE_ARGS, YES_ARGS } from "./operation.ts";
 import { sandboxCommand } from "./sandbox.ts";
 import { SERVE_ARGS, serveCommand } from "./serve.ts";
+import { formCommands, startCommands } from "./start.ts";
 import { dbCommand, deployCommand, strategyFileCommands, strategyTestCommand } from "./strategy.ts";
 
 const SUB_COMMANDS: Readonly<Record<string, string>> = {
   orders: "List, place and cancel orders",
-  start: "Start a strategy of your own",
-  backtest: "Test a strategy of your own on historical prices",
+  backtest: "Test a strategy on historical prices",
+  start: "Start a strategy",
+  preview: "Show orders, cost and worst case of a strategy",
   test: "Run a strategy of your own in the sandbox with crashes and lost responses",
-  preview: "Show the orders and worst case of a strategy of your own",
   kill: "Turn the kill switch on or off: no new orders anywhere",
   limits: "Limit orders, volume and losses",
   dex: "Show prices and pools of Cardano tokens",
@@ -40,6 +42,8 @@ export const groupsOf = (kinds: readonly StrategyKind[]): Readonly<Record<string
   Trade: ["balance", "orders", ...kinds.map(({ group }) => group), "rename", "trade"],
   "Every strategy": [
     "definitions",
+    "preview",
+    "start",
     "list",
     "status",
     "pause",
@@ -81,21 +85,24 @@ export function rootCommand(
     demo: demoCommand,
   };
   const operations = createOperations(ids, definitions, kinds);
+  const forms = formCommands(operations, ids, kinds, definitions);
   for (const [name, made] of Object.entries(strategyFileCommands)) addTo(commands, "strategy", name, made);
   for (const definition of definitions)
     addTo(subCommandsOf(commands, "strategy"), "test", definition.name, strategyTestCommand(definition, ids));
   for (const operation of operations) {
-    addCommand(commands, operation, operations);
+    addCommand(commands, operation, operations, forms);
     addWords(commands, operation);
   }
-  for (const [path, made] of backtestCommands(operations, ids, definitions)) addAt(commands, path, made);
+  for (const [path, made] of [...backtestCommands(operations, ids, definitions), ...startCommands(forms)])
+    addAt(commands, path, made);
   for (const kind of kinds) {
     const { group, summary } = kind;
     for (const operation of operations) addVerb(commands, kind, operation, operations);
     commands[group] = { ...commands[group], meta: { name: group, description: summary } };
   }
   addTo(commands, "notify", "add", addChannelCommand);
-  commands.trade = tradeCommand(operations);
+  const centered = forms.find(({ form }) => form.takesProfile);
+  if (centered) commands.trade = tradeCommand(operations, centered);
   return command({
     name: "edgemaker",
     description: "Run grid and market-making strategies on crypto exchanges",
@@ -121,13 +128,14 @@ function addCommand(
   commands: Record<string, CommandDef>,
   operation: Operation,
   operations: readonly Operation[],
+  forms: readonly FormCommand[],
 ): void {
   if (!operation.cli) return;
   const { path, words = {} } = operation.cli;
   if (Object.keys(words).some((word) => word.startsWith(`${path} `))) return;
   const made =
     operation.name === "guide_grid"
-      ? guidedCommand(operation, operations)
+      ? guidedCommand(operation, operations, forms)
       : (OVER_FILES[operation.name]?.(operation) ??
         operationCommand(operation, undefined, previewOf(operation, operations)));
   addAt(commands, path, made);
@@ -296,13 +304,20 @@ const doctorCommand = command({
 });
 
 /** Asks for values without a flag, shows the resulting plan, and starts it. */
-const guidedCommand = (operation: Operation, operations: readonly Operation[]): CommandDef =>
+const guidedCommand = (
+  operation: Operation,
+  operations: readonly Operation[],
+  [range]: readonly FormCommand[],
+): CommandDef =>
   command({
     name: "grid new",
     description: "Start a grid by answering five questions",
     examples: operation.cli?.examples,
     args: () => ({ ...fieldArgs(operation), ...YES_ARGS }),
-    run: async (values) => (await import("../actions/actions.ts")).runGuided(operations, values),
+    run: async (values) => {
+      if (!range) throw new Error("there is no grid");
+      return (await import("../actions/actions.ts")).runGuided(operations, range, values);
+    },
   });
 
 /** Prompts for the secrets of a channel; the other commands of channels are operations. */
@@ -404,12 +419,10 @@ const statusPageCommand = command({
   },
 });
 
-/** Command of the market-making strategy. Its flags are the fields of start_centered_grid; a profile contains lists. */
+/** Command of the market-making strategy. Its flags are the fields of a centered grid; a profile contains lists. */
 const NOT_FLAGS = { planHash: "", customSpacings: [], sizeWeights: [] };
 
-function tradeCommand(operations: readonly Operation[]): CommandDef {
-  const start = operations.find(({ name }) => name === "start_centered_grid");
-  if (!start) throw new Error("there is no operation start_centered_grid");
+function tradeCommand(operations: readonly Operation[], centered: FormCommand): CommandDef {
   return command({
     name: "trade",
     description: "Run a centered grid in this terminal, and watch it until Ctrl-C",
@@ -420,7 +433,7 @@ function tradeCommand(operations: readonly Operation[]): CommandDef {
     ],
     args: () => ({
       strategy: textFlag("grid", "name"),
-      ...fieldArgs(start, NOT_FLAGS),
+      ...fieldArgs(centered.flat, NOT_FLAGS),
       ...PROFILE_ARGS,
       preview: switchFlag("Show the plan and place nothing"),
       detach: switchFlag("Start it on the running server, and return at once"),
@@ -434,7 +447,7 @@ function tradeCommand(operations: readonly Operation[]): CommandDef {
     }),
     run: async (values) => {
       if (values.strategy !== "grid") throw new UsageError("--strategy must be grid");
-      return (await import("../actions/actions.ts")).runTrade(operations, values);
+      return (await import("../actions/actions.ts")).runTrade(operations, centered, values);
     },
   });
 }

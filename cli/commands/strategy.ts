@@ -1,7 +1,8 @@
 import type { CommandDef } from "citty";
 import * as z from "zod";
+import { startOptions } from "../../src/lifecycle/operations/start.ts";
 import { type Operation, operation } from "../../src/operation.ts";
-import { ownStrategyPreviewInput } from "../../src/own/schema/shapes.ts";
+import { ownConfig } from "../../src/own/schema/shapes.ts";
 import type { AnyStrategyDefinition } from "../../src/ports/definition.ts";
 import { DATABASE_ARGS, LOCAL_DATABASE_ARGS, STRATEGIES_ARG } from "../host/settings.ts";
 import { switchFlag, textFlag, UsageError } from "../terminal/arguments.ts";
@@ -73,10 +74,13 @@ const testedOperation = (definition: AnyStrategyDefinition, ids: readonly string
     failure: "Start failed",
     http: { route: "POST /", from: "body" },
     cli: { path: `strategy test ${definition.name}` },
-    input: () =>
-      ownStrategyPreviewInput(definition, ids)
-        .omit({ dryRun: true, dryBalance: true })
-        .partial({ exchange: true, symbol: true }),
+    input() {
+      const { exchange, symbol, dryRun: _, dryBalance: _b, ...options } = startOptions(ids);
+      return z.object({ exchange, symbol, ...ownConfig(definition).shape, ...options }).partial({
+        exchange: true,
+        symbol: true,
+      });
+    },
     output: () => z.unknown(),
     run: async () => undefined,
   });

@@ -7,9 +7,10 @@ import { type Amount, Money } from "../../src/kernel/money.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import { createRandom } from "../../src/kernel/random.ts";
 import type { Millis } from "../../src/kernel/time.ts";
+import { STRATEGY_KINDS } from "../../src/kinds.ts";
+import { startOperations } from "../../src/lifecycle/operations/start.ts";
 import type { Balance } from "../../src/model/account.ts";
 import { asOwnStrategy, ownStrategyKind } from "../../src/own/kind.ts";
-import { ownStrategyStarts } from "../../src/own/operations/start.ts";
 import { comparableText } from "../../src/own/pass/ask.ts";
 import type { OwnStrategy } from "../../src/own/state.ts";
 import type { AnyStrategyDefinition, Declared, StrategyInput } from "../../src/ports/definition.ts";
@@ -220,13 +221,17 @@ async function startStrategy(
   definition: AnyStrategyDefinition,
   { exchange, symbol, config, base, quote }: SimulationInput,
 ): Promise<{ readonly id: string } | { readonly trouble: string }> {
-  const start = ownStrategyStarts([String(exchange)], [definition]).find(({ effect }) => effect === "trade");
+  const start = startOperations([String(exchange)], STRATEGY_KINDS, [definition]).find(
+    ({ effect }) => effect === "trade",
+  );
   if (!start) throw new Error(`${definition.name} has no start`);
   const budget = {
     ...(base === undefined ? {} : { baseBudget: Money.of(base).toNumber() }),
     ...(quote === undefined ? {} : { quoteBudget: Money.of(quote).toNumber() }),
   };
-  const given = start.input.strict().parse({ exchange, symbol, ...budget, ...config });
+  const given = start.input
+    .strict()
+    .parse({ definition: definition.name, exchange, symbol, ...budget, config });
   try {
     return (await start.run(deps, given, { actor: "local" })) as { readonly id: string };
   } catch (error) {

@@ -43,6 +43,7 @@ const hasColumns = (rows: readonly TableRow[], names: readonly string[]): boolea
 
 const WORDS_OF_FIELDS: Readonly<Record<string, string>> = {
   lastStepAt: "last pass",
+  mayWithdraw: "can withdraw",
   runningTime: "running for",
 };
 

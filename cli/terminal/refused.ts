@@ -86,6 +86,13 @@ export function requestedFormat(operation: Operation, { format, json, columns }:
   return found;
 }
 
+/** Returns an answer whose errors name the flags of a config's fields. */
+export function withoutConfig(answer: Answer): Answer {
+  const { issues, ...body } = answer.body as { readonly issues?: readonly Issue[] };
+  const named = issues?.map((issue) => ({ ...issue, path: issue.path.replace(/^config\./, "") }));
+  return { ...answer, body: { ...body, ...(named ? { issues: named } : {}) } };
+}
+
 /** Returns a command's values, in which `--format json` is `--json`. */
 export const withJson = (values: Values): Values =>
   values.format === "json" ? { ...values, json: true } : values;

@@ -1,6 +1,6 @@
 import type { Candles } from "../candles/candles.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { OwnStrategyRequest } from "../own/schema/shapes.ts";
+import type { OwnStart } from "../own/planned-start.ts";
 import type { AnyStrategyDefinition } from "../ports/definition.ts";
 import { backtestingDeclared, type OwnStrategyBacktestOptions } from "./position/declared.ts";
 import { type AnsweredOver, type BacktestAnswer, positionAnswer } from "./schema/answer.ts";
@@ -8,7 +8,7 @@ import { walkedTime } from "./ticks.ts";
 
 /** A backtest as plain data, which can be sent to the process that has the strategy's code. */
 export interface OwnStrategyJob {
-  readonly request: Pick<OwnStrategyRequest, "baseBudget" | "quoteBudget" | "options">;
+  readonly request: Pick<OwnStart, "baseBudget" | "quoteBudget" | "options">;
   readonly candles: Candles;
   readonly options: Omit<OwnStrategyBacktestOptions, "isOver">;
   readonly over: Omit<AnsweredOver, "config">;

@@ -6,7 +6,7 @@ import type { KindReading } from "../ports/kind-reading.ts";
 import { gridKind } from "./kind.ts";
 import { conditionsOf } from "./operations/status.ts";
 import { slotOut } from "./schema/accounting.ts";
-import { centeredPreviewInput, rangePreviewInput } from "./schema/input.ts";
+import { centeredConfig, rangeConfig } from "./schema/input.ts";
 import { gridRangeText } from "./schema/range-view.ts";
 import { currentRange, GridDetailsShape, investmentOf } from "./schema/shapes.ts";
 import { layoutOut } from "./schema/status-answer.ts";
@@ -16,14 +16,14 @@ import type { GridStrategy } from "./state/state.ts";
 export const gridReading: KindReading<GridStrategy> = {
   word: "grid",
   killed: BUYS_ON,
-  definitions: (ids) => [
+  definitions: () => [
     {
       name: "grid",
       title: "Grid",
       summary: "Buy below and sell above at the levels of a range, or around the market (centered)",
       builtIn: true,
       version: gridKind.version,
-      config: { anyOf: [rangePreviewInput(ids), centeredPreviewInput(ids)].map(configSchemaOf) },
+      config: { anyOf: [rangeConfig(), centeredConfig()].map(configSchemaOf) },
     },
   ],
   definitionOf: () => "grid",

@@ -138,6 +138,17 @@ export function roundMoney(value: Decimal): Decimal {
   return roundToStep(value, step, "half");
 }
 
+/**
+ * Formats decimal text for people: to the cent, and small values to four digits, because one unit of some quote assets
+ * is worth a lot.
+ */
+export function moneyFigure(money: string): string {
+  const value = decimal(money);
+  const digits = abs(value).toString().length;
+  if (abs(value) >= 100n * ONE) return text(roundToStep(value, ONE / 100n, "half"));
+  return text(digits <= 4 ? value : roundToStep(value, 10n ** BigInt(digits - 4), "half"));
+}
+
 export const min = (a: Decimal, b: Decimal): Decimal => (a < b ? a : b);
 export const max = (a: Decimal, b: Decimal): Decimal => (a > b ? a : b);
 export const abs = (a: Decimal): Decimal => (a < 0n ? -a : a);

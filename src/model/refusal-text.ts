@@ -38,7 +38,7 @@ export const describeRefusal = ({ reason, detail }: RefusedSlot): string =>
   detail ?? REFUSAL_TEXT[reason] ?? reason.replaceAll("_", " ");
 
 /** Where base for waiting slots comes from: from an initial buy of the same plan, or from `other` if a user does it. */
-interface BaseSource {
+export interface BaseSource {
   readonly isBought?: boolean;
   readonly other?: string | undefined;
 }

@@ -1,5 +1,5 @@
 /** Plans a start with the functions that a pass uses. */
-import { feesOut, placedOut } from "../engine/operations/shapes.ts";
+
 import { closedWarnings } from "../engine/operations/start-reads.ts";
 import { midOfBook, withFirstBase } from "../engine/position/position.ts";
 import { type Decimal, max, min, ONE, text, ZERO } from "../kernel/decimal.ts";
@@ -10,14 +10,14 @@ import { type AccountKey, type Balance, balanceIn, parseAccountKey } from "../mo
 import type { Standings } from "../model/limits.ts";
 import { type Book, feeWarnings, type Market, type Side } from "../model/market.ts";
 import type { Draft } from "../model/order.ts";
-import { type CurrentPlan, planHashOf } from "../model/shown-plan.ts";
+import type { CurrentPlan } from "../model/shown-plan.ts";
 import { freeBeside, type PairAmounts, type Refusal } from "../model/strategy.ts";
 import type { AnyStrategyDefinition } from "../ports/definition.ts";
 import type { RequestedPrices, StrategyContext } from "../ports/kind.ts";
+import type { PlanFacts, StartRequest } from "../ports/life.ts";
 import type { Timing, VenueOrder } from "../ports/venue.ts";
 import { type NamedOrder, othersBook } from "./pass/ask.ts";
 import { runOwnStrategy } from "./pass/run.ts";
-import type { OwnStrategyRequest } from "./schema/shapes.ts";
 import {
   newOwnStrategyState,
   type OwnStrategy,
@@ -57,12 +57,16 @@ export interface PlannedOwnStrategy {
   readonly shown: CurrentPlan;
 }
 
+/** A start with the config that the definition's rules accept. */
+export type OwnStart = Pick<StartRequest, "exchange" | "symbol" | "dryRun" | "baseBudget" | "quoteBudget"> &
+  Pick<OwnStrategyConfig, "options">;
+
 /** Why a start without a mid price is refused. */
 export const ONE_SIDED = "the order book does not have two sides; try again when others quote both";
 
 export const ownStrategyConfigOf = (
   definition: AnyStrategyDefinition,
-  options: OwnStrategyRequest["options"],
+  options: OwnStart["options"],
   budget: PairAmounts,
 ): OwnStrategyConfig => ({
   definition: definition.name,
@@ -74,7 +78,7 @@ export const ownStrategyConfigOf = (
 
 export function planOwnStrategy(
   definition: AnyStrategyDefinition,
-  request: OwnStrategyRequest,
+  request: OwnStart,
   budget: PairAmounts,
   inputs: PlanInputs,
 ): Soon<PlannedOwnStrategy> {
@@ -90,7 +94,7 @@ export function planOwnStrategy(
 function planOf(
   { intents, state: { ids, refused, fault }, lastError, available }: PlannedPass,
   config: OwnStrategyConfig,
-  { exchange, symbol, dryRun = false, baseBudget, quoteBudget }: OwnStrategyRequest,
+  { exchange, symbol, dryRun = false, baseBudget, quoteBudget }: OwnStart,
   inputs: PlanInputs,
 ): PlannedOwnStrategy {
   const orders = intents.map(({ slot, side, price, amount }) => ({
@@ -218,32 +222,20 @@ export const runningOut = (
   budget: { base: text(budget.base), quote: text(budget.quote) },
 });
 
-export const ownStrategyOrderOut = (order: PlannedOwnStrategy["orders"][number]) => ({
-  id: order.id,
-  ...placedOut(order),
-});
-
-export function plannedOwnStrategyOut(
-  plan: PlannedOwnStrategy,
-  { exchange, symbol }: OwnStrategyRequest,
-  inputs: PlanInputs,
-) {
+/** Returns the plan of a start; under the kill switch no order is placed. */
+export function ownFacts(plan: PlannedOwnStrategy, inputs: PlanInputs): PlanFacts {
+  const { config, mid, orders, refused } = plan;
+  const stopped = inputs.killed ? orders.map(({ id }) => ({ id, reason: "killed" })) : [];
   return {
-    ...runningOut(exchange, symbol, plan.config),
-    ...ownOrdersOut(plan, inputs),
+    what: config.definition,
+    price: mid,
+    orders: inputs.killed ? [] : orders,
+    refused: [...refused, ...stopped],
+    free: freeBeside(inputs.kept, inputs.balances, inputs.market),
     worstCase: worstLoss(plan, inputs),
-    fees: feesOut(inputs.market),
-    warnings: warningsOf(plan, inputs),
-    planHash: planHashOf(plan.shown),
-  };
-}
-
-/** Returns the orders that are placed now, and why others are not; under the kill switch none is placed. */
-function ownOrdersOut({ orders, refused }: PlannedOwnStrategy, { killed }: PlanInputs) {
-  const stopped = killed ? orders.map(({ id }) => ({ id, reason: "killed", detail: undefined })) : [];
-  return {
-    orders: killed ? [] : orders.map(ownStrategyOrderOut),
-    refused: [...refused.map((one) => ({ ...one })), ...stopped],
+    losses: [],
+    notes: [],
+    details: { kind: "strategy", config: { ...config.options } },
   };
 }
 

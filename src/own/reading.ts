@@ -10,7 +10,7 @@ import { type OwnStrategy, versionOf } from "./state.ts";
 export const ownReading: KindReading<OwnStrategy> = {
   word: "strategy",
   killed: "nothing is placed until it is off",
-  definitions: (_ids, loaded) =>
+  definitions: (loaded) =>
     loaded.map((definition) => ({
       name: definition.name,
       title: definition.name,

@@ -42,7 +42,7 @@ export interface KindReading<S extends Strategy = Strategy> {
   /** What the kill switch does to its strategies. */
   readonly killed: string;
   /** Returns what can be started. */
-  definitions(ids: readonly string[], loaded: StrategyDefinitions): readonly DefinitionOut[];
+  definitions(loaded: StrategyDefinitions): readonly DefinitionOut[];
   definitionOf(strategy: S): string;
   /** Returns what it was started with, in quote, and the price at that time. */
   startedWith(strategy: S): { readonly capital: Decimal; readonly price: Decimal };

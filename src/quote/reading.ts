@@ -3,7 +3,7 @@ import { startOfPosition } from "../engine/position/position.ts";
 import { text } from "../kernel/decimal.ts";
 import type { KindReading } from "../ports/kind-reading.ts";
 import { quoteKind } from "./kind.ts";
-import { QuoteDetailsShape, quotePreviewInput } from "./schema/input.ts";
+import { QuoteDetailsShape, quoteConfig } from "./schema/input.ts";
 import { quoteLines } from "./schema/view.ts";
 import { quotePricedOut, quoteRequestOut, sourcesOut } from "./start/planned-quote.ts";
 import type { QuoteStrategy } from "./state.ts";
@@ -14,14 +14,14 @@ const NOT_QUOTED = { reference: null, halfSpread: null, widenedBy: null, at: nul
 export const quoteReading: KindReading<QuoteStrategy> = {
   word: "quote",
   killed: "nothing is placed until it is off",
-  definitions: (ids) => [
+  definitions: () => [
     {
       name: "quote",
       title: "Quotes",
       summary: "Quote both sides of a market around a reference price",
       builtIn: true,
       version: quoteKind.version,
-      config: configSchemaOf(quotePreviewInput(ids)),
+      config: configSchemaOf(quoteConfig()),
     },
   ],
   definitionOf: () => "quote",

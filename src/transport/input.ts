@@ -3,7 +3,7 @@ import { safeParse } from "zod/v4/core";
 import { fromNumber, parseDecimal } from "../kernel/decimal.ts";
 import { type Issue, isLabel, type Label } from "../kernel/errors.ts";
 import { didYouMean } from "../kernel/plain-text.ts";
-import type { Operation } from "../operation.ts";
+import { type Operation, sentForm } from "../operation.ts";
 
 type FieldKind = "integer" | "number" | "boolean" | "json" | "string";
 
@@ -100,19 +100,23 @@ export function fromTexts(
  * number cannot hold exactly stays text, so the schema refuses it.
  */
 export function fromArguments(
-  { input }: Pick<Operation, "input">,
+  { input, forms }: Pick<Operation, "input" | "forms">,
   values: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const kinds = fieldKinds({ input });
   const known = Object.entries(values).filter(
     ([name, value]) => value !== null || !Object.hasOwn(kinds, name) || !isOmittable(input.shape[name]),
   );
-  return Object.fromEntries(
+  const read = Object.fromEntries(
     known.map(([name, value]) => {
       const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
       return [name, typeof value === "string" && kind ? fromArgument(kind, value) : value];
     }),
   );
+  const form = sentForm({ forms }, read);
+  if (!form || typeof read.config !== "object" || read.config === null) return read;
+  const config = fromArguments({ input: form.config() }, read.config as Readonly<Record<string, unknown>>);
+  return { ...read, config };
 }
 
 const isOmittable = (field: z.core.$ZodTypes): boolean =>
@@ -136,7 +140,7 @@ interface InputRefusal {
  * is refused by its type.
  */
 export function inputRefusal(
-  { input }: Pick<Operation, "input">,
+  { input, forms }: Pick<Operation, "input" | "forms">,
   error: z.core.$ZodError,
   values: Readonly<Record<string, unknown>> = {},
 ): InputRefusal {
@@ -146,17 +150,24 @@ export function inputRefusal(
   const sorted = error.issues
     .map((issue) => ({ issue, place: place(issue) }))
     .sort((a, b) => a.place - b.place);
-  const kinds = fieldKinds({ input });
+  const form = sentForm({ forms }, values);
   const results = sorted.map(({ issue }) => {
-    const { label, message } = split(issue, order);
-    const [name, ...below] = issue.path.map(String);
+    const [top, ...inner] = issue.path.map(String);
+    const isUnknown = issue.code === "unrecognized_keys";
+    const known = form && isUnknown && top === "config" ? Object.keys(form.config().shape) : order;
+    const { label, message } = split(issue, known);
+    // A config's fields are refused like the others.
+    const isOfConfig = form !== undefined && top === "config" && inner.length > 0;
+    const [name, ...below] = isOfConfig ? inner : issue.path.map(String);
+    const fields = isOfConfig ? form.config() : input;
+    const sent = (isOfConfig ? values.config : values) as Readonly<Record<string, unknown>> | undefined;
     const mistyped =
       name === undefined ||
       below.length > 0 ||
       issue.code === "invalid_value" ||
-      takesTypes(input.shape[name])
+      takesTypes(fields.shape[name])
         ? undefined
-        : otherType(kinds[name], values[name]);
+        : otherType(fieldKinds({ input: fields })[name], sent?.[name]);
     return { path: issue.path.join("."), label, message: mistyped ? `${name} ${mistyped}` : message };
   });
   const [first = { label: "Invalid request" as const, message: "the request is not valid" }] = results;

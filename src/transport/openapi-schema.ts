@@ -60,7 +60,6 @@ const GRID_FIELD_DESCRIPTIONS: FieldDescriptions = {
   useOwnBase: "true uses base that you already own",
   dryRun: "true for paper trading",
   dryBalance: "Balances of the paper account",
-  plan: "Plan of the start",
   next: "Position of the next page: send it as `before` or `after`; null at the end",
   "guide_grid.next": "What to do now",
   changes: "One row per change",

@@ -265,7 +265,12 @@ const BY_FIELD: Readonly<Record<string, unknown>> = {
   to: "2026-01-31",
 };
 
-const QUOTES_EXAMPLE = { spreadPercent: 2, depth: 500, levels: 3, baseBudget: 0.01, quoteBudget: 1000 };
+const START_EXAMPLE = {
+  definition: "quote",
+  config: { spreadPercent: 2, depth: 500, levels: 3 },
+  baseBudget: 0.01,
+  quoteBudget: 1000,
+};
 
 /** Example values for fields with another meaning, and optional fields that make an example realistic. */
 const BY_OPERATION: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -278,8 +283,8 @@ const BY_OPERATION: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
     symbol: "BTC/USDT",
     config: { lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 10, orderSize: 50 },
   },
-  preview_quote: QUOTES_EXAMPLE,
-  start_quote: QUOTES_EXAMPLE,
+  preview_strategy: START_EXAMPLE,
+  start_strategy: START_EXAMPLE,
   edit_quote: { id: "quote-kraken-BTC-USDT-1767225600000", spreadPercent: 1.5 },
   preview_quote_edit: { id: "quote-kraken-BTC-USDT-1767225600000", spreadPercent: 1.5 },
   stop_strategy: { id: "quote-kraken-BTC-USDT-1767225600000" },

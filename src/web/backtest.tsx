@@ -105,10 +105,13 @@ const formTexts = (grid: Readonly<Record<string, unknown>>): Record<string, stri
 function useRun(timeframe: string) {
   const [state, setState] = useState<{ isBusy: boolean; error?: ApiError }>({ isBusy: false });
   const of = async (form: Form) => {
-    const body = { ...bodyOf(form), timeframe };
+    const start = bodyOf(form);
+    if (!start) return;
+    const { definition: _, config, ...place } = start;
+    const body = { ...place, ...config, timeframe };
     setState({ isBusy: true });
     try {
-      const request = { ...backtestOf(bodyOf(form) ?? {}), timeframe, fills: FILLS };
+      const request = { ...backtestOf(start), timeframe, fills: FILLS };
       const answer = await ask<Answer>("POST /backtest", { body: request });
       addRun({ key: crypto.randomUUID(), body, answer });
       setState({ isBusy: false });

@@ -1,12 +1,13 @@
 import { useState } from "hono/jsx/dom";
-import { countWithVerb, pluralize } from "../kernel/plain-text.ts";
+import { pluralize } from "../kernel/plain-text.ts";
 import { describeRefusals } from "../model/refusal-text.ts";
-import { amount, type Digits, digitsOf, inPercent, money, number, pairOf } from "./format.ts";
-import { PlanArea, type Planning, type RequestedPlan, usePlan } from "./plan-area.tsx";
-import { NumberSettings, type Setting, StartPlan, settingsBody } from "./start/backtest.tsx";
+import { type Digits, digitsOf, inPercent, money, number, pairOf } from "./format.ts";
+import { PlanShown, QuoteStats, StartPlan } from "./plan.tsx";
+import { PlanArea, usePlan } from "./plan-area.tsx";
+import { NumberSettings, type Setting, settingsBody } from "./start/backtest.tsx";
 import { Checks, useMarketForm, WhereFields } from "./start/fields.tsx";
 import { Table } from "./table.tsx";
-import type { PlannedQuoteEdit, PlannedQuotes, Session } from "./types.ts";
+import type { PlannedQuoteEdit, PlanOfQuotes, Session } from "./types.ts";
 import { Section, SideText, Stat, Warnings } from "./ui.tsx";
 
 const FIRST_QUOTES = { spreadPercent: "2", withinPercent: "1.7", levels: "3" };
@@ -30,11 +31,16 @@ export function StartQuotes({ session }: { session: Session }) {
   }));
   const numbers = settingsBody(settings, texts);
   const { exchange, symbol, dryRun } = form;
+  const { baseBudget, quoteBudget, ...config } = numbers ?? {};
+  const budgets = {
+    ...(baseBudget === undefined ? {} : { baseBudget }),
+    ...(quoteBudget === undefined ? {} : { quoteBudget }),
+  };
   const body =
     numbers && exchange !== "" && symbol !== ""
-      ? { exchange, symbol, ...numbers, ...(dryRun ? { dryRun } : {}) }
+      ? { definition: "quote", exchange, symbol, config, ...budgets, ...(dryRun ? { dryRun } : {}) }
       : undefined;
-  const plan = usePlan<PlannedQuotes>("POST /strategy/quote/preview", body);
+  const plan = usePlan<PlanOfQuotes>("POST /strategies/preview", body);
   return (
     <>
       <h1>Start quotes</h1>
@@ -48,8 +54,9 @@ export function StartQuotes({ session }: { session: Session }) {
           <PlanArea planning={plan} empty="Enter spread, depth and orders per side. The plan appears here.">
             {(shown) => (
               <>
-                <QuotePlanView planned={shown.planned} symbol={shown.planned.symbol} />
-                <StartQuotesButton plan={shown} planning={plan} session={session} />
+                <PlanShown planned={shown.planned} stats={<QuoteStats planned={shown.planned} />} />
+                <p class="quiet">{shown.planned.details.cadence.message}</p>
+                <StartPlan plan={shown} planning={plan} session={session} title="these quotes" />
               </>
             )}
           </PlanArea>
@@ -59,67 +66,21 @@ export function StartQuotes({ session }: { session: Session }) {
   );
 }
 
-function StartQuotesButton(props: {
-  plan: RequestedPlan<PlannedQuotes>;
-  planning: Planning<PlannedQuotes>;
-  session: Session;
-}) {
-  const { planned } = props.plan;
-  const { base, quote } = pairOf(planned.symbol);
-  return (
-    <StartPlan
-      {...props}
-      route="POST /strategy/quote"
-      kind="quote"
-      title={`Start these quotes on ${planned.exchange}?`}
-      says={
-        <>
-          <p>
-            {countWithVerb(planned.orders.length, "order")} placed now: {sideText(planned, "buy")} and{" "}
-            {sideText(planned, "sell")}. They can use up to {money(Number(planned.budget.quote))} {quote} and{" "}
-            {amount(planned.budget.base)} {base} of your balance.
-          </p>
-          <p>Worst case: {planned.worstCase}</p>
-        </>
-      }
-      yes="Start them"
-    />
-  );
-}
-
-type PlannedOrders = Pick<PlannedQuotes, "orders">["orders"];
-
-/** Describes the orders of one side in money. */
-function sideText({ symbol, orders }: PlannedQuotes, side: "buy" | "sell"): string {
-  const { base, quote } = pairOf(symbol);
-  const own = orders.filter((order) => order.side === side);
-  const sum = (of: (order: PlannedOrders[number]) => number) =>
-    own.reduce((all, order) => all + of(order), 0);
-  return side === "buy"
-    ? `bids of ${money(sum(({ price, amount }) => price * amount))} ${quote}`
-    : `asks of ${number(sum((order) => order.amount))} ${base}`;
-}
+type PlannedOrders = PlannedQuoteEdit["orders"];
 
 interface PlanViewProps {
-  readonly planned: PlannedQuotes | PlannedQuoteEdit;
+  readonly planned: PlannedQuoteEdit;
   readonly symbol: string;
 }
 
-/** Shows what a start or a change of quotes would do, as the server planned it. */
-export function QuotePlanView({
-  planned,
-  symbol,
-}: {
-  planned: PlannedQuotes | PlannedQuoteEdit;
-  symbol: string;
-}) {
+/** Shows what a change of quotes would do, as the server planned it. */
+export function QuotePlanView({ planned, symbol }: { planned: PlannedQuoteEdit; symbol: string }) {
   const { orders, refused, cadence, warnings } = planned;
   const digits = digitsOf(orders.map(({ price }) => price));
   return (
     <>
       <Warnings of={warnings} />
       <QuotePlanFigures planned={planned} symbol={symbol} />
-      {"worstCase" in planned ? <p>Worst case: {planned.worstCase}</p> : null}
       <p class="quiet">{cadence.message}</p>
       <QuotePlanOrders orders={orders} symbol={symbol} digits={digits} />
       {refused.length > 0 ? <p class="quiet">Not placed: {describeRefusals(refused)}</p> : null}
@@ -140,19 +101,8 @@ function QuotePlanFigures({ planned, symbol }: PlanViewProps) {
         {halfSpreadPercent === null ? "–" : inPercent(2 * halfSpreadPercent, 2)}
         {widenedBy === null || widenedBy === "asked" ? null : <small>{` by ${widenedBy}`}</small>}
       </Stat>
-      {"budget" in planned ? (
-        <>
-          <Stat name="Bids and asks">{`${sideText(planned, "buy")}, ${sideText(planned, "sell")}`}</Stat>
-          <Stat name="Loss limit">
-            {planned.maxLoss === null ? "none" : `${money(Number(planned.maxLoss))} ${quote}`}
-          </Stat>
-        </>
-      ) : (
-        <>
-          <Stat name="Kept">{pluralize(planned.kept, "order")}</Stat>
-          <Stat name="Canceled">{pluralize(planned.cancelled, "order")}</Stat>
-        </>
-      )}
+      <Stat name="Kept">{pluralize(planned.kept, "order")}</Stat>
+      <Stat name="Canceled">{pluralize(planned.cancelled, "order")}</Stat>
     </dl>
   );
 }

@@ -12,7 +12,8 @@ import type { Balance } from "../../src/model/account.ts";
 import type { Market } from "../../src/model/market.ts";
 import type { Fill } from "../../src/model/order.ts";
 import { d, market as marketOf } from "../support/grid.ts";
-import { type GridRequest, parsed } from "./stepped.ts";
+import { gridSettings } from "../support/starts.ts";
+import { type GridRequest, requested } from "./stepped.ts";
 
 const RANGE = { lowerPrice: 42000, upperPrice: 48000, gridLevels: 30, orderSize: 300 };
 
@@ -27,7 +28,7 @@ export interface Case {
   readonly days?: readonly [number, number];
 }
 
-const range = (more: object) => parsed("start_grid", { ...RANGE, ...more });
+const range = (more: object) => requested("grid", { ...RANGE, ...more });
 
 /** Levels 300 apart, so that a week of it takes a hundred passes and not several. */
 const WIDE = { gridLevels: 20 };
@@ -38,7 +39,7 @@ const TRAILING = {
 };
 
 const CENTERED = {
-  grid: parsed("start_centered_grid", {
+  grid: requested("centered", {
     levels: 5,
     spacing: 0.006,
     size: 300,
@@ -114,7 +115,7 @@ export const DAYS: readonly Case[] = [
   {
     name: "a centered grid that widens in a volatile market",
     days: [4.75, 4.85],
-    grid: parsed("start_centered_grid", {
+    grid: requested("centered", {
       levels: 4,
       spacing: 0.005,
       size: 300,
@@ -139,8 +140,7 @@ export function prepared(
     { asset: "USDT", free: d(quote), used: 0n },
     { asset: "BTC", free: d(base), used: 0n },
   ];
-  const request =
-    grid.name === "start_grid" ? requestedRangeOf(grid.request as never) : centeredOf(grid.request as never);
+  const request = settingsOf(grid);
   const first = quoteAt(market, rules, { at: candles.from, ticks: openAt(bars, 0) }, bars.step);
   const setup = { market, quote: first, balances };
   const strategy = () => begin(checkGrid(request, setup), setup);
@@ -175,3 +175,9 @@ export const outcome = (strategy: GridStrategy, fills: readonly Fill[], balances
     })
     .sort(),
 });
+
+/** The range or the centered grid as a start's schema reads it. */
+const settingsOf = ({ definition, fields }: GridRequest) =>
+  definition === "grid"
+    ? requestedRangeOf(gridSettings("grid", fields) as never)
+    : centeredOf(gridSettings("centered", fields) as never);

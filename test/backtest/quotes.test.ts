@@ -11,14 +11,14 @@ import { mixHash, pseudorandomShare } from "../../src/kernel/hash.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";
 import type { Fill } from "../../src/model/order.ts";
 import { asQuote } from "../../src/quote/kind.ts";
-import { type QuoteRequest, quoteInput } from "../../src/quote/schema/input.ts";
 import { bearer } from "../contract/suite.ts";
 import { testApp } from "../support/app.ts";
 import { edgemaker } from "../support/command.ts";
 import { d, market } from "../support/grid.ts";
+import { quotesOf } from "../support/starts.ts";
 import { tempFolder } from "../support/temp.ts";
 import { most } from "../support/whole.ts";
-import { parsed, steppedAny } from "./stepped.ts";
+import { requested, steppedAny } from "./stepped.ts";
 
 const START = Date.UTC(2026, 0, 1);
 const PLACE = { exchange: "kraken", symbol: "BTC/USDT" };
@@ -54,8 +54,7 @@ const PLAIN = {
   baseBudget: 10,
   quoteBudget: 1000,
 };
-const countRequests = (fields: object = {}): QuoteRequest =>
-  quoteInput(["kraken"]).parse({ ...PLACE, ...PLAIN, ...fields });
+const countRequests = (fields: object = {}) => quotesOf({ ...PLACE, ...PLAIN, ...fields });
 const run = (candles: Candles, fields: object = {}, options: Partial<QuoteBacktestOptions> = {}) =>
   finish(backtestingQuotes(countRequests(fields), candles, { market: MARKET, ...options }));
 
@@ -165,7 +164,7 @@ it.each([
   ];
   const passes = Array.from({ length: walkedQuotes.passes }, (_, i) => START + i * between);
   const real = await steppedAny(
-    parsed("start_quote", { ...PLAIN, useOthers: false, useDex: false, ...fields }),
+    requested("quote", { ...PLAIN, useOthers: false, useDex: false, ...fields }),
     { bars: ticksOf(candles, market.tick), market, rules: RULES, balances, passes, interval: between },
   );
   // When a price is met between two passes is rounded on the way there, which begins at the last of them.

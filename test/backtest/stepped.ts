@@ -13,10 +13,10 @@ import { between, type Corner } from "../../src/market/matching.ts";
 import type { Balance } from "../../src/model/account.ts";
 import type { Market } from "../../src/model/market.ts";
 import type { Fill } from "../../src/model/order.ts";
-import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Venue } from "../../src/ports/venue.ts";
-import { EXCHANGES, runOperation, testSandbox } from "../support/sandbox.ts";
+import { runOperation, testSandbox } from "../support/sandbox.ts";
+import { readStarts } from "../support/starts.ts";
 
 const EXCHANGE = "kraken";
 const PLENTY = 10n ** 12n * ONE;
@@ -52,19 +52,18 @@ function pathOf(bars: Ticks, rules: Rules): PricePath {
   };
 }
 
-/** What a start takes, parsed as its surfaces do. */
-interface Requested<Name extends string = string> {
-  readonly name: Name;
-  readonly request: object;
+/** A start of a definition, and its fields. */
+interface Requested<Definition extends string = string> {
+  readonly definition: Definition;
+  readonly fields: object;
 }
 
-export type GridRequest = Requested<"start_grid" | "start_centered_grid">;
+export type GridRequest = Requested<"grid" | "centered">;
 
-export function parsed<Name extends string>(name: Name, fields: object): Requested<Name> {
-  const operation = createOperations(EXCHANGES).find((one) => one.name === name);
-  const input = { exchange: EXCHANGE, symbol: "BTC/USDT", ...fields };
-  return { name, request: operation?.input.parse(input) as object };
-}
+export const requested = <Definition extends string>(
+  definition: Definition,
+  fields: object,
+): Requested<Definition> => ({ definition, fields });
 
 interface Stepped {
   readonly bars: Ticks;
@@ -79,7 +78,7 @@ interface Stepped {
 
 /** A strategy started and stepped by the real service, its store and a venue's books in libSQL, over bars. */
 export async function steppedAny(
-  { name, request }: Requested,
+  { definition, fields }: Requested,
   { bars, market, rules, balances, passes, interval }: Stepped,
 ) {
   const start = bars.candles.from;
@@ -132,7 +131,10 @@ export async function steppedAny(
   const { reference: _, ...own } = deps;
   const paced = interval === undefined ? {} : { interval };
   const over: Deps = { ...own, ...paced, venue: () => venue, venueOf: () => venue };
-  const { id } = await runOperation<{ id: string }>(over, name, request);
+  const { id } = await runOperation<{ id: string }>(
+    over,
+    ...readStarts(definition, { exchange: EXCHANGE, symbol: "BTC/USDT", ...fields }),
+  );
   for (const at of passes.slice(1)) {
     time.pass(at - time.now());
     const passed = await runPass(over, venue);

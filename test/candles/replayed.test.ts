@@ -9,9 +9,9 @@ import { createDeps } from "../../src/compose/deps.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import type { Log } from "../../src/ports/within-time.ts";
-import { parsed } from "../backtest/stepped.ts";
 import { edgemaker } from "../support/command.ts";
 import { runOperation } from "../support/sandbox.ts";
+import { readStarts } from "../support/starts.ts";
 import { tempFolder } from "../support/temp.ts";
 import { zip } from "../support/zip.ts";
 
@@ -102,7 +102,8 @@ describe("a file that has changed under a sandbox that started with it", () => {
     writeFileSync(file, table);
     const first = await replaying(folder, file);
     const bounds = { lowerPrice: 90, upperPrice: 110, gridLevels: 4, orderSize: 20 };
-    await runOperation(first.deps, "start_grid", parsed("start_grid", bounds).request);
+    const market = { exchange: "kraken", symbol: "BTC/USDT" };
+    await runOperation(first.deps, ...readStarts("grid", { ...market, ...bounds }));
     first.deps.close();
     writeFileSync(file, `${table}${END},104,105,103,104,5\n`);
     for (const named of [file, undefined])

@@ -27,7 +27,7 @@ describe.skipIf(!hasTerminal).each([80, 120])("grid new in a terminal of %d colu
       screen.type(ENTER);
       await screen.until(/if the price leaves the range[\s\S]*Stop/);
       screen.type(`${DOWN}${DOWN}${ENTER}`);
-      await screen.until(/Start this grid\?[\s\S]*Cancel/);
+      await screen.until(/Start a grid between two prices\?[\s\S]*Cancel/);
       const shown = screen.lines();
       expect(Math.max(...shown.map(({ length }) => length))).toBeLessThanOrEqual(columns);
       screen.type(answer);

@@ -31,7 +31,7 @@ it.skipIf(!hasTerminal).each([80, 0])(
     const folder = await waves();
     const start = async (answer: string) => {
       const screen = terminal(folder, ["quote", "start", ...REQUEST], { columns });
-      await screen.until(/Start these quotes\?[\s\S]*Cancel/);
+      await screen.until(/Start quotes on both sides of a market\?[\s\S]*Cancel/);
       const shown = screen.lines().join(" ").replace(/\s+/g, " ");
       expect(Math.max(...screen.lines().map(({ length }) => length))).toBeLessThanOrEqual(80);
       screen.type(answer);
@@ -40,7 +40,7 @@ it.skipIf(!hasTerminal).each([80, 0])(
     const canceled = await start(`${RIGHT}${ENTER}`);
     expect(canceled.code).toBe(1);
     expect(canceled.shown).toMatch(
-      /market BTC\/USDT on kraken price .* bids .* asks .* worst case .* Start these/,
+      /market quote on BTC\/USDT at kraken at most .* orders .* price .* bids .* asks .* worst case .* Start quotes/,
     );
     expect(await quotes(folder)).toBe(0);
     expect((await start(ENTER)).code).toBe(0);

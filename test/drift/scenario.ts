@@ -13,6 +13,7 @@ import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { twoSided } from "../own/deeds.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
+import { starts } from "../support/starts.ts";
 import type { Route } from "../venues/dialect.ts";
 import type { Order } from "../venues/order.ts";
 import type { Edition, Finding } from "./essentials.ts";
@@ -189,22 +190,26 @@ function createScene(setup: Setup, name: VenueName, change: Change) {
       const prices = { lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 4, stopLossPrice: 56_000 };
       const isStarted = [
         await begin("start_grid", { exchange: name, symbol: GRID, ...prices, orderSize: 100 }),
-        await begin("start_quote", {
-          exchange: name,
-          symbol: QUOTES,
-          spreadPercent: 1,
-          size: 100,
-          useOthers: false,
-          useDex: false,
-          ...sizes,
-        }),
-        await begin("start_strategy_two_sided", {
-          exchange: name,
-          symbol: OWN,
-          spreadPercent: 1,
-          size: 60,
-          ...sizes,
-        }),
+        await begin(
+          ...starts("quote", {
+            exchange: name,
+            symbol: QUOTES,
+            spreadPercent: 1,
+            size: 100,
+            useOthers: false,
+            useDex: false,
+            ...sizes,
+          }),
+        ),
+        await begin(
+          ...starts("two-sided", {
+            exchange: name,
+            symbol: OWN,
+            spreadPercent: 1,
+            size: 60,
+            ...sizes,
+          }),
+        ),
       ];
       if (isStarted.includes(false)) return false;
       await until("act", {

@@ -7,6 +7,7 @@ import { edgeDatabase } from "../support/edge.ts";
 import { fireCron, liveAccounts } from "../support/edge-live.ts";
 import { gridRequest } from "../support/requests.ts";
 import { eventually } from "../support/server.ts";
+import { startOf } from "../support/starts.ts";
 import { makeFolder } from "../support/temp.ts";
 import { startWorker } from "../support/worker.ts";
 import { workerWith } from "../support/worker-with.ts";
@@ -41,8 +42,8 @@ it("a Worker lists a stop order, warns of a closed pair, and trades beside it an
   kraken.stop({ ...terms, type: "stop-loss", trigger: "50000" });
   const spread = { spreadPercent: 1, size: 50, quoteBudget: 300 };
   const start = (exchange: string, symbol: string, baseBudget: number) => [
-    () => ask("/strategy/quote", { exchange, symbol, ...spread, levels: 1, useOthers: false, baseBudget }),
-    () => ask("/strategy/declared/two-sided", { exchange, symbol, ...spread, baseBudget }),
+    () => ask(...startOf("quote", { exchange, symbol, ...spread, levels: 1, useOthers: false, baseBudget })),
+    () => ask(...startOf("two-sided", { exchange, symbol, ...spread, baseBudget })),
   ];
   let minute = Date.UTC(2026, 0, 1);
   const reaches = (venue: typeof kraken, symbol: Parameters<typeof kraken.open>[0], count: number) =>

@@ -9,6 +9,7 @@ import { deployment } from "../support/deployment.ts";
 import { fireCron } from "../support/edge-live.ts";
 import { heard } from "../support/heard.ts";
 import { eventually } from "../support/server.ts";
+import { startOf } from "../support/starts.ts";
 import { makeFolder } from "../support/temp.ts";
 import { workerWith } from "../support/worker-with.ts";
 
@@ -72,24 +73,30 @@ it.each(NAMES)("the worker trades on %s while another coin is odd and credits ar
   venue.credit("ETH", 3);
   venue.credit("LTC", 2);
   await edge.startGrid(worker, { exchange: name, ...GRID });
-  const { id: quoting } = await ask<{ id: string }>("POST", "/strategy/quote", {
-    exchange: name,
-    symbol: "ETH/USDT",
-    spreadPercent: 1,
-    levels: 1,
-    size: 100,
-    baseBudget: 0.1,
-    quoteBudget: 300,
-  });
+  const { id: quoting } = await ask<{ id: string }>(
+    "POST",
+    ...startOf("quote", {
+      exchange: name,
+      symbol: "ETH/USDT",
+      spreadPercent: 1,
+      levels: 1,
+      size: 100,
+      baseBudget: 0.1,
+      quoteBudget: 300,
+    }),
+  );
   expect(quoting).toBeTypeOf("string");
-  await ask("POST", "/strategy/declared/two-sided", {
-    exchange: name,
-    symbol: "LTC/USDT",
-    spreadPercent: 1,
-    size: 50,
-    baseBudget: 1,
-    quoteBudget: 100,
-  });
+  await ask(
+    "POST",
+    ...startOf("two-sided", {
+      exchange: name,
+      symbol: "LTC/USDT",
+      spreadPercent: 1,
+      size: 50,
+      baseBudget: 1,
+      quoteBudget: 100,
+    }),
+  );
   const open = async (symbol: "BTC/USDT" | "ETH/USDT" | "LTC/USDT", count: number) =>
     eventually(
       async () => {

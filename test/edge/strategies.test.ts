@@ -5,6 +5,7 @@ import { workerStrategies } from "../../cli/host/worker-strategies.ts";
 import { bearer } from "../contract/suite.ts";
 import { root } from "../support/bundle.ts";
 import { edgeApp } from "../support/edge.ts";
+import { previewOf, startOf } from "../support/starts.ts";
 import { tempFolder } from "../support/temp.ts";
 import { workerWith } from "../support/worker-with.ts";
 
@@ -18,12 +19,11 @@ it("the worker runs a custom strategy that is deployed with it", async () => {
       (await edge.ask(`/api/v1${path}`, { ...init, headers })).json() as Promise<{
         strategies: { id: string }[];
       }>;
-    const body = { exchange: "kraken", symbol: "BTC/USDT", spreadPercent: 0.2, size: 100 };
-    expect(
-      await call("/strategy/declared/two-sided", { method: "POST", body: JSON.stringify(body) }),
-    ).toMatchObject({
+    const fields = { exchange: "kraken", symbol: "BTC/USDT", spreadPercent: 0.2, size: 100 };
+    const [path, body] = startOf("two-sided", fields);
+    expect(await call(path, { method: "POST", body: JSON.stringify(body) })).toMatchObject({
       status: "running",
-      strategy: "two-sided",
+      definition: "two-sided",
     });
     const { strategies } = await call("/strategies");
     expect(await call(`/strategies/${strategies[0]?.id}`)).toMatchObject({
@@ -62,11 +62,11 @@ it("ends what never ends, and has no clock, randomness or network", async () => 
     const headers = { ...bearer(edge.tokens.admin), "content-type": "application/json" };
     const preview = async (name: string) => {
       const budgets = { baseBudget: 1, quoteBudget: 1000 };
-      const body = JSON.stringify({ exchange: "kraken", symbol: "BTC/USDT", ...budgets });
-      const response = await edge.ask(`/api/v1/strategy/declared/${name}/preview`, {
+      const [path, body] = previewOf(name, { exchange: "kraken", symbol: "BTC/USDT", ...budgets });
+      const response = await edge.ask(`/api/v1${path}`, {
         method: "POST",
         headers,
-        body,
+        body: JSON.stringify(body),
       });
       const { warnings } = (await response.json()) as { warnings: { message: string }[] };
       return warnings.map(({ message }) => message).join();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { decimal, wire } from "../../src/kernel/decimal.ts";
 import { gridOver, type Status } from "../support/path.ts";
+import { starts } from "../support/starts.ts";
 import { most } from "../support/whole.ts";
 
 /** So many minutes of a sine around 100. */
@@ -22,7 +23,7 @@ const fall = (): number[] => {
 describe("the default centered grid", () => {
   it("fills on a 4 % sine over four hours without replacing its orders repeatedly", async () => {
     const grid = await gridOver(sine(HOURS * 60 + 5, 0.04, 240), { quote: "1000", base: "10" });
-    await grid.ask("start_centered_grid", grid.where);
+    await grid.ask(...starts("centered", grid.where));
     await grid.pass(HOURS * 60);
     const { filledOrders, status, lastError } = await grid.status();
     expect({ status, lastError }).toEqual({ status: "running", lastError: null });
@@ -33,7 +34,7 @@ describe("the default centered grid", () => {
   it("survives a fall of 30 % and the recovery without an error or a silent gap", async () => {
     const path = fall();
     const grid = await gridOver(path, { quote: "1000" });
-    await grid.ask("start_centered_grid", grid.where);
+    await grid.ask(...starts("centered", grid.where));
     const before = await grid.worth(decimal("100"));
     const bottom = Math.floor(path.length / 2);
     const observed = new Set<string>();
@@ -66,7 +67,7 @@ describe("the default centered grid", () => {
   it("sells all its base at the bottom on request", async () => {
     const path = fall();
     const grid = await gridOver(path, { quote: "1000" });
-    const { id } = await grid.ask<{ id: string }>("start_centered_grid", grid.where);
+    const { id } = await grid.ask<{ id: string }>(...starts("centered", grid.where));
     await grid.pass(Math.floor(0.7 * Math.floor(path.length / 2)));
     expect(Number((await grid.status()).position)).toBeGreaterThan(0);
     await grid.ask("stop_strategy", { id, sellBase: true });

@@ -1,13 +1,13 @@
 import { expect, it, onTestFinished } from "vitest";
 import { runRound } from "../../src/engine/pass/round.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
-import { quoteInput } from "../../src/quote/schema/input.ts";
 import { bearer } from "../contract/suite.ts";
 import { appOver } from "../support/app.ts";
 import { type EmulatedOptions, emulatedExchanges } from "../support/emulated.ts";
 import { appSession } from "../support/mcp.ts";
 import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
+import { readStarts } from "../support/starts.ts";
 
 interface Notice {
   readonly code: string;
@@ -70,7 +70,7 @@ it("an exchange that does not respond is reported with the time of the next atte
     baseBudget: 1,
     quoteBudget: 1000,
   };
-  await runOperation(deps, "start_quote", quoteInput(["kraken"]).parse(request));
+  await runOperation(deps, ...readStarts("quote", request));
   await pass(1);
   exchange.fail({ kind: "maintenance", times: 1_000_000 });
   await pass(1);

@@ -1,24 +1,21 @@
 import { describe, expect, it } from "vitest";
+import type { PlanOfGrid } from "../../src/web/types.ts";
 import { drivenApp } from "../support/driven.ts";
 import { appClient, callTool, textOf } from "../support/mcp.ts";
 
 interface Guide {
   readonly past: { readonly lowPrice: number; readonly highPrice: number };
   readonly start: {
-    readonly lowerPrice: number;
-    readonly upperPrice: number;
-    readonly gridLevels: number;
-    readonly orderSize: number;
-    readonly useOwnBase: boolean;
-    readonly stopLossPrice?: number;
-    readonly takeProfitPrice?: number;
-    readonly trail?: { readonly up: number; readonly down: number };
-    readonly planHash: string;
-  };
-  readonly plan: {
-    readonly maxQuoteUsed: string;
-    readonly planHash: string;
-    readonly slots: readonly { readonly netPercent: number }[];
+    readonly config: {
+      readonly lowerPrice: number;
+      readonly upperPrice: number;
+      readonly gridLevels: number;
+      readonly orderSize: number;
+      readonly useOwnBase: boolean;
+      readonly stopLossPrice?: number;
+      readonly takeProfitPrice?: number;
+      readonly trail?: { readonly up: number; readonly down: number };
+    };
   };
 }
 
@@ -42,28 +39,23 @@ describe("a guided start", () => {
     const app = await drivenApp();
     const { status, body } = await guideOf(app, { width, onLeave, exchange, symbol, budget });
     expect(status, body.message).toBe(200);
-    expect(Number(body.plan.maxQuoteUsed)).toBeLessThanOrEqual(budget);
-    expect(Number(body.plan.maxQuoteUsed), "and nearly all of it").toBeGreaterThan(0.9 * budget);
-    expect(Math.min(...body.plan.slots.map(({ netPercent }) => netPercent))).toBeGreaterThan(0.3);
-    expect(body.start.lowerPrice).toBeLessThanOrEqual(body.past.lowPrice);
-    expect(body.start.upperPrice).toBeGreaterThanOrEqual(body.past.highPrice);
-    expect(body.start.useOwnBase).toBe(false);
-    expect(body.start.planHash).toBe(body.plan.planHash);
-    const started = await app.call<{ status: string; maxQuoteUsed: string }>(
-      "POST",
-      "/strategy/grid",
-      body.start,
-    );
-    expect(started).toMatchObject({
-      status: 200,
-      body: { status: "running", maxQuoteUsed: body.plan.maxQuoteUsed },
-    });
+    const { body: plan } = await app.call<PlanOfGrid>("POST", "/strategies/preview", body.start);
+    expect(Number(plan.uses.quote)).toBeLessThanOrEqual(budget);
+    expect(Number(plan.uses.quote), "and nearly all of it").toBeGreaterThan(0.9 * budget);
+    expect(Math.min(...plan.details.slots.map(({ netPercent }) => netPercent))).toBeGreaterThan(0.3);
+    const { config } = body.start;
+    expect(config.lowerPrice).toBeLessThanOrEqual(body.past.lowPrice);
+    expect(config.upperPrice).toBeGreaterThanOrEqual(body.past.highPrice);
+    expect(config.useOwnBase).toBe(false);
+    const { planHash } = plan;
+    const started = await app.call("POST", "/strategies", { ...body.start, planHash });
+    expect(started).toMatchObject({ status: 200, body: { status: "running", uses: plan.uses } });
   });
 
   it("describes its behavior outside the range in the fields of the start", async () => {
     const app = await drivenApp();
     const [wait, follow, stop] = await Promise.all(
-      ["wait", "follow", "stop"].map(async (onLeave) => (await guideOf(app, { onLeave })).body.start),
+      ["wait", "follow", "stop"].map(async (onLeave) => (await guideOf(app, { onLeave })).body.start.config),
     );
     expect(wait).not.toHaveProperty("trail");
     expect(wait).not.toHaveProperty("stopLossPrice");
@@ -76,8 +68,8 @@ describe("a guided start", () => {
   it("has a wider range for a longer history", async () => {
     const app = await drivenApp();
     const widthOf = async (width: string) => {
-      const { start } = (await guideOf(app, { width })).body;
-      return start.upperPrice - start.lowerPrice;
+      const { config } = (await guideOf(app, { width })).body.start;
+      return config.upperPrice - config.lowerPrice;
     };
     const widths = [await widthOf("narrow"), await widthOf("usual"), await widthOf("wide")];
     expect(widths).toEqual([...widths].sort((a, b) => a - b));
@@ -106,11 +98,11 @@ describe("a guided start", () => {
     await client.listTools();
     const guide = await callTool(client, "guide_grid", REQUEST);
     expect(guide.isError, textOf(guide)).toBeFalsy();
-    const { start, plan } = guide.structuredContent as unknown as Guide & {
-      plan: { lastWeek: { message: string } };
-    };
-    expect(plan.lastWeek.message).toMatch(/^if the price/);
-    const proposed = await callTool(client, "start_grid", { ...start });
+    const { start } = guide.structuredContent as unknown as Guide;
+    const plan = (await callTool(client, "preview_strategy", { ...start })).structuredContent;
+    const { lastWeek } = (plan as unknown as PlanOfGrid).details;
+    expect(lastWeek.message).toMatch(/^if the price/);
+    const proposed = await callTool(client, "start_strategy", { ...start });
     expect(proposed.isError, textOf(proposed)).toBeFalsy();
     expect(textOf(proposed)).toContain("break-even: if the price crosses its levels");
   });

@@ -5,21 +5,14 @@ import { RULES } from "../../src/backtest/ticks.ts";
 import type { Candles } from "../../src/candles/candles.ts";
 import { crossingsOf } from "../../src/grid/start/worst-case.ts";
 import type { Candle } from "../../src/model/market.ts";
+import type { PlanOfGrid } from "../../src/web/types.ts";
 import { randomCandles } from "../backtest/random-bars.ts";
 import { drivenApp } from "../support/driven.ts";
 import { d, market as marketOf } from "../support/grid.ts";
+import { previewOf } from "../support/starts.ts";
 
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
 const RANGE = { ...MARKET, lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 12, orderSize: 100 };
-
-interface LastWeek {
-  readonly days: number | null;
-  readonly crossings: number | null;
-  readonly cycles: number | null;
-  readonly profitPerDay: number | null;
-  readonly breakEvenDays: number | null;
-  readonly message: string;
-}
 
 const candlesIn = ({ times, open, high, low, close }: Candles): Candle[] => {
   const price = (column: ArrayLike<number>, at: number) => d(String(column[at]));
@@ -67,40 +60,42 @@ describe("the number of level crossings last week", () => {
 describe("a plan", () => {
   it("shows daily earnings if last week repeats, and how long they take to recover a fall", async () => {
     const app = await drivenApp();
-    const { body } = await app.call<{ lastWeek: LastWeek; worstCase: { price: number; loss: number }[] }>(
-      "POST",
-      "/strategy/grid/preview",
-      RANGE,
-    );
-    const { days, crossings, cycles, profitPerDay, breakEvenDays, message } = body.lastWeek;
+    const { body } = await app.call<PlanOfGrid>("POST", ...previewOf("grid", RANGE));
+    const { days, crossings, cycles, profitPerDay, breakEvenDays, message } = body.details.lastWeek;
     expect(days).toBe(7);
     expect(crossings).toBeGreaterThanOrEqual(2 * (cycles ?? Number.NaN));
     expect(cycles).toBeGreaterThan(0);
-    const loss = body.worstCase.find(({ price }) => price === 57_000)?.loss ?? Number.NaN;
-    expect(breakEvenDays).toBeCloseTo(loss / (profitPerDay ?? Number.NaN), 0);
+    const loss = Number(body.losses.find(({ price }) => price === "57000")?.loss);
+    expect(breakEvenDays).toBeCloseTo(loss / Number(profitPerDay), 0);
     expect(message).toMatch(
       /^if the price crosses its levels as in the last 7 days \(\d+ times, \d+ cycles\)/,
     );
     expect(message).toMatch(
       /recovers the loss of a fall to 57000 in [\d.]+ days; where the price has no drift, /,
     );
-    const stopped = await app.call<{ lastWeek: LastWeek }>("POST", "/strategy/grid/preview", {
-      ...RANGE,
-      stopLossPrice: 55_000,
-    });
-    expect(stopped.body.lastWeek.message).toContain("the loss of a fall to 55000");
-    expect(stopped.body.lastWeek.breakEvenDays).toBeGreaterThan(breakEvenDays ?? Number.NaN);
+    const stopped = await app.call<PlanOfGrid>(
+      "POST",
+      ...previewOf("grid", {
+        ...RANGE,
+        stopLossPrice: 55_000,
+      }),
+    );
+    expect(stopped.body.details.lastWeek.message).toContain("the loss of a fall to 55000");
+    expect(stopped.body.details.lastWeek.breakEvenDays).toBeGreaterThan(breakEvenDays ?? Number.NaN);
   });
 
   it("says that nothing is earned back when no level was crossed", async () => {
     const app = await drivenApp();
-    const { body } = await app.call<{ lastWeek: LastWeek }>("POST", "/strategy/grid/preview", {
-      ...RANGE,
-      lowerPrice: 20_000,
-      upperPrice: 30_000,
-    });
-    expect(body.lastWeek).toMatchObject({ cycles: 0, profitPerDay: 0, breakEvenDays: null });
-    expect(body.lastWeek.message).toMatch(
+    const { body } = await app.call<PlanOfGrid>(
+      "POST",
+      ...previewOf("grid", {
+        ...RANGE,
+        lowerPrice: 20_000,
+        upperPrice: 30_000,
+      }),
+    );
+    expect(body.details.lastWeek).toMatchObject({ cycles: 0, profitPerDay: "0", breakEvenDays: null });
+    expect(body.details.lastWeek.message).toMatch(
       /^if .* it earns nothing and recovers no loss; where the price has no drift, /,
     );
   });
@@ -108,9 +103,9 @@ describe("a plan", () => {
   it("omits last week's earnings when its prices are unknown, and says why", async () => {
     const app = await drivenApp();
     app.switches.isCandlesCut = true;
-    const { status, body } = await app.call<{ lastWeek: LastWeek }>("POST", "/strategy/grid/preview", RANGE);
+    const { status, body } = await app.call<PlanOfGrid>("POST", ...previewOf("grid", RANGE));
     expect(status).toBe(200);
-    expect(body.lastWeek).toEqual({
+    expect(body.details.lastWeek).toEqual({
       days: null,
       crossings: null,
       cycles: null,

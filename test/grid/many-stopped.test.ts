@@ -9,6 +9,7 @@ import { GRID } from "../support/grid.ts";
 import { migrations } from "../support/migrations.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { startSqld } from "../support/sqld.ts";
+import { previews } from "../support/starts.ts";
 
 /** The service over a libSQL server, which tells how many rows each question has read. */
 async function counted() {
@@ -57,7 +58,7 @@ it("ten thousand stopped grids cost no more than ten", async () => {
     one: () => ask(`/api/v1/strategy/grid/status?id=${id}`),
     page: () => ask("/api/v1/strategy/grid/status?stopped=true&limit=5"),
     list: () => ask("/api/v1/strategy/grid/list"),
-    preview: () => runOperation(deps, "preview_grid", GRID),
+    preview: () => runOperation(deps, ...previews("grid", GRID)),
     due: () => deps.store.due(),
   };
   const costs = async () => {

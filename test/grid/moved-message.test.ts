@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { eventNews } from "../../src/notify/news.ts";
 import { gridOver } from "../support/path.ts";
+import { starts } from "../support/starts.ts";
 
 interface Event {
   readonly id: number;
@@ -44,7 +45,7 @@ it("a grid that follows the market reports each step and its current position", 
 it("a rebuilt grid reports the rebuild and its current position", async () => {
   const path = [100, 100, 110, 110, 110, 110, 110, 110, 110];
   const around = { levels: 3, spacing: 0.01, size: 50, deviation: 0.02, debounce: 60_000 };
-  const [first, ...more] = await readOutput(path, "start_centered_grid", around);
+  const [first, ...more] = await readOutput(path, ...starts("centered", around));
   expect(more).toEqual([]);
   const [, low, high] = /^rebuilt around the market: now from ([\d.]+) to ([\d.]+)$/.exec(first ?? "") ?? [];
   expect([Number(low), Number(high)].map(Math.round)).toEqual([107, 113]);

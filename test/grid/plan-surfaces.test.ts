@@ -1,11 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatPlan, type ShownPlan } from "../../cli/actions/plan-confirmation.ts";
+import { gridLife } from "../../src/grid/operations/start.ts";
 import { decimal, mul, sum, text } from "../../src/kernel/decimal.ts";
-import { formatQuotePlan } from "../../src/quote/schema/view.ts";
+import type { PlanAnswer } from "../../src/lifecycle/plan.ts";
+import { planText } from "../../src/lifecycle/plan-view.ts";
+import { quoteLife } from "../../src/quote/operations/start.ts";
 import { drivenApp } from "../support/driven.ts";
 import { appClient, callTool, textOf } from "../support/mcp.ts";
 import { pageText } from "../support/page-html.ts";
+import { previewOf, starts } from "../support/starts.ts";
 
 interface Proposal {
   readonly preview: { readonly what: string; readonly cost: string; readonly limits: readonly string[] };
@@ -53,50 +56,50 @@ const near = (shown: string | undefined, exact: bigint, what: string) =>
 
 type Orders = readonly {
   readonly side: string;
-  readonly price: number;
-  readonly amount: number;
-  readonly crosses?: boolean;
+  readonly price: string;
+  readonly amount: string;
 }[];
 const worthOf = (orders: Orders): bigint =>
-  sum(orders.map(({ price, amount }) => mul(decimal(String(price)), decimal(String(amount)), "up")));
+  sum(orders.map(({ price, amount }) => mul(decimal(price), decimal(amount), "up")));
 
 async function sameOnAllSurfaces(
   app: Awaited<ReturnType<typeof started>>,
-  kind: "" | "/centered",
+  kind: "grid" | "centered",
   body: object,
 ) {
   const request = { ...CALM, ...body };
-  const { status, body: plan } = await app.call<ShownPlan>("POST", `/strategy/grid${kind}/preview`, request);
+  const { status, body: plan } = await app.call<PlanAnswer>("POST", ...previewOf(kind, request));
   if (status !== 200) return false;
   const { orders, sums } = plan;
   const of = (side: string) => orders.filter((one) => one.side === side);
   const initial = orders.filter(({ crosses }) => crosses);
   const [buys, sells] = [worthOf(of("buy")), worthOf(of("sell"))];
-  const base = sum(of("sell").map(({ amount }) => decimal(String(amount))));
+  const base = sum(of("sell").map(({ amount }) => decimal(amount)));
   expect(sums).toEqual({
     buys: text(buys),
-    initialBuy: text(worthOf(initial)),
+    atOnce: text(worthOf(initial)),
     sells: text(sells),
     base: text(base),
   });
 
-  const terminal = formatPlan(plan);
+  const terminal = planText(plan, gridLife);
   const [, all, inBuys, , first, inSells] =
-    /^([\d.]+) USDT: ([\d.]+) in buys( \(([\d.]+) in the initial buy\))?, ([\d.]+) in sells$/.exec(
+    /^([\d.]+) USDT: ([\d.]+) in buys( \(([\d.]+) of it at once\))?, ([\d.]+) in sells$/.exec(
       terminal.sum ?? "",
     ) ?? [];
   near(all, buys + sells, "terminal");
   near(inBuys, buys, "terminal buys");
   near(first, worthOf(initial), "terminal initial");
   near(inSells, sells, "terminal sells");
-  const counted = (side: string) => figure(new RegExp(`(\\d+) ${side}s at`).exec(terminal.orders ?? "")?.[1]);
+  const counted = (side: string) =>
+    figure(new RegExp(`(\\d+) ${side}s? at`).exec(terminal.orders ?? "")?.[1]);
   expect([counted("buy"), counted("sell")]).toEqual([of("buy").length - initial.length, of("sell").length]);
-  expect(terminal.orders?.startsWith("an initial buy of")).toBe(initial.length === 1);
+  expect(terminal.orders?.startsWith("a buy of")).toBe(initial.length === 1);
 
-  const html = await pageText("start/backtest.tsx", "PlanShown", { planned: plan });
+  const html = await pageText("start/backtest.tsx", "GridPlanShown", { planned: plan });
   const stat = (name: string) => new RegExp(`\n${name}\t([\\d.,]+)`).exec(html)?.[1];
   near(stat("Buys"), buys, "page buys");
-  near(stat("Initial buy, part of it"), worthOf(initial), "page initial");
+  near(stat("At once, part of the buys"), worthOf(initial), "page initial");
   near(stat("Own base in sells"), base, "page base");
   const rows = [...html.matchAll(/\n([^\t\n]+)\t(buy|sell)\t(up to )?([\d.,]+)\t([\d.,]+)\t/g)];
   expect(rows.length).toBe(orders.length);
@@ -104,33 +107,32 @@ async function sameOnAllSurfaces(
     orders.map(({ side, crosses }) => `${side} ${crosses}`).toSorted(),
   );
   if (initial.length > 0) expect(rows[0]?.[1]).toBe("Initial buy, at once");
-  const props = { plan: { body: request, planned: plan }, planning: {}, session: { scope: "trade" } };
-  const said = await pageText("start/backtest.tsx", "StartButton", props);
+  const said = await pageText("plan.tsx", "StartSays", { planned: plan });
   expect(figure(/(\d+) orders? (is|are) placed now/.exec(said)?.[1])).toBe(orders.length);
   near(/placed now: ([\d.,]+) USDT in buys/.exec(said)?.[1], buys, "confirmation buys");
   near(/of which ([\d.,]+) USDT/.exec(said)?.[1], worthOf(initial), "confirmation initial");
   near(/and ([\d.,]+) BTC of your own/.exec(said)?.[1], base, "confirmation base");
 
-  const { what, cost } = await app.propose(kind ? "start_centered_grid" : "start_grid", request);
+  const { what, cost } = await app.propose(...starts(kind, request));
   const agents =
-    /: (an initial buy of [\d.]+ BTC at up to [\d.]+ USDT, )?(\d+) buys? and (\d+) sells? now/.exec(what);
+    /: (a buy of [\d.]+ BTC at up to [\d.]+ USDT at once, )?(\d+) buys? and (\d+) sells? now/.exec(what);
   expect(agents?.[1] !== undefined).toBe(initial.length === 1);
   expect([figure(agents?.[2]), figure(agents?.[3])]).toEqual([
     of("buy").length - initial.length,
     of("sell").length,
   ]);
   near(/^([\d.]+) USDT in buys/.exec(cost)?.[1], buys, "agents buys");
-  near(/\(([\d.]+) of it in the initial buy\)/.exec(cost)?.[1], worthOf(initial), "agents initial");
+  near(/\(([\d.]+) of it at once\)/.exec(cost)?.[1], worthOf(initial), "agents initial");
   near(/and ([\d.]+) BTC that you/.exec(cost)?.[1], base, "agents base");
   return true;
 }
 
 describe("a plan", () => {
   it.each([
-    ["" as const, ranges],
-    ["/centered" as const, centered],
+    ["grid" as const, ranges],
+    ["centered" as const, centered],
   ])(
-    "names the same orders and sums in JSON, terminal, page and text for agents: grid%s",
+    "names the same orders and sums in JSON, terminal, page and text for agents: %s",
     async (kind, drawn) => {
       const app = await started();
       let compared = 0;
@@ -156,30 +158,24 @@ describe("a plan", () => {
       orderSize: 200,
       initialBuy: true,
     };
-    const { body } = await app.call<ShownPlan>("POST", "/strategy/grid/preview", {
-      ...grid,
-      useOwnBase: false,
-    });
+    const { body } = await app.call<PlanAnswer>(
+      "POST",
+      ...previewOf("grid", {
+        ...grid,
+        useOwnBase: false,
+      }),
+    );
     expect(body.orders.length > 0).toBe(!killed);
     expect(Number(body.sums.buys) > 0).toBe(!killed);
     const quotes = { ...MARKET, spreadPercent: 2, depth: 500, withinPercent: 1.7, levels: 3 };
-    const { body: quoted } = await app.call<Quoted>("POST", "/strategy/quote/preview", quotes);
+    const { body: quoted } = await app.call<PlanAnswer>("POST", ...previewOf("quote", quotes));
     expect(quoted.orders.length).toBe(killed ? 0 : 6);
     expect(quoted.refused.map(({ reason }) => reason)).toEqual(killed ? Array(6).fill("killed") : []);
-    const { bids = "", asks = "" } = formatQuotePlan(quoted);
+    const { bids = "", asks = "" } = planText(quoted, quoteLife);
     for (const side of [bids, asks]) expect(side === "no open orders").toBe(killed);
-    const html = await pageText("start-quotes.tsx", "QuotePlanView", {
-      planned: quoted,
-      symbol: quoted.symbol,
-    });
-    expect([...html.matchAll(/\n(buy|sell)\t/g)].length).toBe(quoted.orders.length);
-    const { what } = await app.propose("start_quote", quotes);
-    expect(what).toContain(killed ? ": 0 bids and 0 asks now" : ": 3 bids and 3 asks now");
+    const html = await pageText("plan.tsx", "PlanShown", { planned: quoted });
+    expect([...html.matchAll(/\t(buy|sell)\t/g)].length).toBe(quoted.orders.length);
+    const { what } = await app.propose(...starts("quote", quotes));
+    expect(what).toContain(killed ? ": 0 buys and 0 sells now" : ": 3 buys and 3 sells now");
   });
 });
-
-interface Quoted {
-  readonly symbol: string;
-  readonly orders: Orders;
-  readonly refused: readonly { readonly reason: string }[];
-}

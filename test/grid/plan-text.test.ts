@@ -1,9 +1,12 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { formatPlan, type ShownPlan } from "../../cli/actions/plan-confirmation.ts";
 import { render } from "../../cli/terminal/output.ts";
+import { gridLife } from "../../src/grid/operations/start.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
+import type { PlanAnswer } from "../../src/lifecycle/plan.ts";
+import { planText } from "../../src/lifecycle/plan-view.ts";
 import { drivenApp } from "../support/driven.ts";
 import { gridRequest } from "../support/requests.ts";
+import { previewOf } from "../support/starts.ts";
 
 const RANGE = gridRequest({ gridLevels: 20, orderSize: 100, useOwnBase: false });
 
@@ -16,10 +19,10 @@ afterEach(() => {
 async function readOutput(width: number, over: object, quote = "100000"): Promise<string> {
   const app = await drivenApp();
   if (quote !== "100000") await app.deposit("USDT", decimal(quote) - decimal("100000"));
-  const { status, body } = await app.call<ShownPlan>("POST", "/strategy/grid/preview", { ...RANGE, ...over });
+  const { status, body } = await app.call<PlanAnswer>("POST", ...previewOf("grid", { ...RANGE, ...over }));
   expect(status, JSON.stringify(body)).toBe(200);
   process.stdout.columns = width;
-  const text = render(formatPlan(body));
+  const text = render(planText(body, gridLife));
   for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(width);
   return text.replace(/\s+/g, " ");
 }
@@ -27,10 +30,10 @@ async function readOutput(width: number, over: object, quote = "100000"): Promis
 describe.each([80, 120])("a plan in %d columns", (width) => {
   it("shows the cost of its orders, the reserved part of the free balance, and the rest", async () => {
     const text = await readOutput(width, { initialBuy: true });
-    expect(text).toMatch(/^at most [\d.]+ USDT in use orders an initial buy of [\d.]+ BTC at once, /);
+    expect(text).toMatch(/at most [\d.]+ USDT in use orders a buy of [\d.]+ BTC at once, at up to /);
     // It buys what they need: no price has to be reached first.
-    expect(text).toMatch(/; \d+ of 20 slots wait: the initial buy has to fill first sum/);
-    expect(text).toMatch(/sum [\d.]+ USDT: [\d.]+ in buys \([\d.]+ in the initial buy\), 0 in sells/);
+    expect(text).toMatch(/ not placed \d+ of 20 slots wait: the initial buy has to fill first sum/);
+    expect(text).toMatch(/sum [\d.]+ USDT: [\d.]+ in buys \([\d.]+ of it at once\), 0 in sells/);
     expect(text).toMatch(
       /set aside [\d.]+ of 100000 USDT unreserved \([\d.]+ %\); [\d.]+ USDT stay free \([\d.]+ %\)/,
     );
@@ -41,7 +44,7 @@ describe.each([80, 120])("a plan in %d columns", (width) => {
   it("reports what does not fit: two of twenty orders", async () => {
     const text = await readOutput(width, {}, "210");
     expect(text).toMatch(
-      /orders 2 buys at [\d.]+ to [\d.]+ USDT; \d+ of 20 slots wait: there is not enough free quote/,
+      /orders 2 buys at [\d.]+ to [\d.]+ USDT not placed \d+ of 20 slots wait: there is not enough free quote/,
     );
     expect(text).toMatch(/set aside [\d.]+ of 210 USDT unreserved \([\d.]+ %\); [\d.]+ USDT are missing/);
     expect(text).toMatch(

@@ -1,14 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { decimal, wire } from "../../src/kernel/decimal.ts";
+import type { PlanOfGrid } from "../../src/web/types.ts";
 import { gridOver } from "../support/path.ts";
+import { previews, starts } from "../support/starts.ts";
 import { isWhole } from "../support/whole.ts";
-
-interface Plan {
-  readonly maxQuoteUsed: string;
-  readonly investment: { readonly quote: string; readonly base: string };
-  readonly worstCase: readonly { readonly price: number; readonly loss: number }[];
-  readonly warnings: readonly { readonly code: string; readonly message: string }[];
-}
 
 const RANGE = { lowerPrice: 90, upperPrice: 110, gridLevels: 10, orderSize: 50 };
 
@@ -28,14 +23,14 @@ function pathTo(price: number, seed: number): number[] {
   return [...path, ...Array.from({ length: 6 }, () => price)];
 }
 
-const lossAt = ({ worstCase }: Plan, price: number): number =>
-  worstCase.find((one) => one.price === price)?.loss ?? Number.NaN;
+const lossAt = ({ losses }: PlanOfGrid, price: number): number =>
+  Number(losses.find((one) => one.price === String(price))?.loss);
 
 /** Worth of the account at a price, before and after. */
 async function lostOn(path: number[], input: object, funds: { quote: string; base?: string }) {
   const grid = await gridOver(path, funds);
   const request = { ...grid.where, ...RANGE, ...input };
-  const plan = await grid.ask<Plan>("preview_grid", request);
+  const plan = await grid.ask<PlanOfGrid>(...previews("grid", request));
   const before = await grid.worth(decimal("100"));
   await grid.ask("start_grid", request);
   await grid.pass(path.length);
@@ -73,8 +68,8 @@ describe("the possible loss in a plan", () => {
 
   it("is everything that is bought, at a price of zero", async () => {
     const { plan } = await lostOn(pathTo(90, 1), {}, { quote: "1000" });
-    expect(lossAt(plan, 0)).toBeGreaterThan(Number(plan.maxQuoteUsed) * 0.99);
-    expect(lossAt(plan, 0)).toBeLessThanOrEqual(Number(plan.maxQuoteUsed));
+    expect(lossAt(plan, 0)).toBeGreaterThan(Number(plan.uses.quote) * 0.99);
+    expect(lossAt(plan, 0)).toBeLessThanOrEqual(Number(plan.uses.quote));
   });
 
   it("counts every level that a trailing grid can move down to", async () => {
@@ -87,17 +82,17 @@ describe("the possible loss in a plan", () => {
     const path = pathTo(65, 1);
     const grid = await gridOver(path, { quote: "5000" });
     const request = { ...grid.where, size: 100 };
-    const plan = await grid.ask<Plan>("preview_centered_grid", request);
-    const kept = await grid.ask<Plan>("preview_centered_grid", { ...request, maxPosition: 0.3 });
-    expect(Number(kept.maxQuoteUsed)).toBe(1500);
-    await grid.ask("start_centered_grid", request);
+    const plan = await grid.ask<PlanOfGrid>(...previews("centered", request));
+    const kept = await grid.ask<PlanOfGrid>(...previews("centered", { ...request, maxPosition: 0.3 }));
+    expect(Number(kept.uses.quote)).toBe(1500);
+    await grid.ask(...starts("centered", request));
     await grid.pass(path.length);
     const { position, averageCost } = (await grid.status()) as unknown as Record<string, number>;
     // Ten slots of 100 were shown as the most it could use.
     expect(Number(position) * Number(averageCost)).toBeGreaterThan(1001);
     // A fifth stays in reserve when nothing else is asked for.
-    expect(Number(plan.maxQuoteUsed)).toBe(4000);
-    expect(plan.worstCase).toEqual([{ price: 0, loss: 4000 }]);
+    expect(Number(plan.uses.quote)).toBe(4000);
+    expect(plan.losses).toEqual([{ price: "0", loss: "4000" }]);
   });
 });
 
@@ -109,9 +104,9 @@ describe("the funds that a plan requires", () => {
     ];
     const probe = await gridOver(path, { quote: "1000", base: "3" });
     const request = { ...probe.where, ...RANGE };
-    const { investment } = await probe.ask<Plan>("preview_grid", request);
-    const grid = await gridOver(path, investment);
-    const exact = await grid.ask<Plan>("preview_grid", request);
+    const { details } = await probe.ask<PlanOfGrid>(...previews("grid", request));
+    const grid = await gridOver(path, details.setAside);
+    const exact = await grid.ask<PlanOfGrid>(...previews("grid", request));
     expect(exact.warnings.map(({ code }) => code)).toEqual(["own_base_used"]);
     await grid.ask("start_grid", request);
     const missing = new Set<string>();
@@ -123,7 +118,7 @@ describe("the funds that a plan requires", () => {
 
   it("are reported if the account has less, with how many orders are placed first", async () => {
     const grid = await gridOver([100, 100, 100], { quote: "120" });
-    const { warnings } = await grid.ask<Plan>("preview_grid", { ...grid.where, ...RANGE });
+    const { warnings } = await grid.ask<PlanOfGrid>(...previews("grid", { ...grid.where, ...RANGE }));
     expect(warnings).toEqual([
       {
         code: "funds_missing",

@@ -2,40 +2,41 @@ import { describe, expect, it } from "vitest";
 import { wire } from "../../src/kernel/decimal.ts";
 import { BY } from "../support/by.ts";
 import { drivenApp } from "../support/driven.ts";
+import { previewOf, startOf } from "../support/starts.ts";
 
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
 const RANGE = { ...MARKET, lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 10, orderSize: 100 };
 
 interface Planned {
   readonly planHash: string;
-  readonly marketPrice: number;
+  readonly price: string;
   readonly orders: readonly (Placed & { readonly crosses: boolean })[];
 }
 
 interface Placed {
   readonly slot?: number;
+  readonly id?: string;
   readonly side: string;
-  readonly price: number;
-  readonly amount: number;
+  readonly price: number | string;
+  readonly amount: number | string;
 }
 
 const sorted = (orders: readonly Placed[]) =>
   orders
-    .map(({ side, price, amount }) => ({ side, price, amount }))
+    .map(({ side, price, amount }) => ({ side, price: Number(price), amount: Number(amount) }))
     .sort((a, b) => a.price - b.price || a.side.localeCompare(b.side));
 
-async function shown(path: string, request: object) {
+async function shown(form: string, request: object) {
   const app = await drivenApp();
-  const { status, body } = await app.call<Planned>("POST", `${path}/preview`, request);
+  const { status, body } = await app.call<Planned>("POST", ...previewOf(form, request));
   expect(status).toBe(200);
   const orders = async () =>
     (await app.call<{ orders: Placed[] }>("GET", "/orders?exchange=kraken")).body.orders;
   const start = (over: object = {}) =>
-    app.call<{ error?: string; message: string }>("POST", path, {
-      ...request,
-      planHash: body.planHash,
-      ...over,
-    });
+    app.call<{ error?: string; message: string }>(
+      "POST",
+      ...startOf(form, { ...request, planHash: body.planHash, ...over }),
+    );
   return { ...app, planned: body, orders, begin: start };
 }
 
@@ -49,8 +50,8 @@ async function refused({ orders, begin, grids }: Shown, over: object = {}) {
 }
 
 /** Expects that the plan's orders are placed after the price has moved, at the shown prices or better ones. */
-const keepsToPlan = (path: string, request: object) => async (factor: number) => {
-  const app = await shown(path, request);
+const keepsToPlan = (form: string, request: object) => async (factor: number) => {
+  const app = await shown(form, request);
   await app.move(factor);
   expect((await app.begin()).status).toBe(200);
   const [grid] = await app.store.strategies({});
@@ -60,9 +61,10 @@ const keepsToPlan = (path: string, request: object) => async (factor: number) =>
     price: wire(price),
     amount: wire(amount),
   }));
-  const terms = ({ side, amount }: Placed) => `${side} ${amount}`;
+  const terms = ({ side, amount }: Placed) => `${side} ${Number(amount)}`;
   expect(placed.map(terms).sort()).toEqual(app.planned.orders.map(terms).sort());
-  const priced = ({ side, price, slot }: Placed) => [`${side} ${slot}`, price] as const;
+  const priced = ({ side, price, slot, id = String(slot) }: Placed) =>
+    [`${side} ${id}`, Number(price)] as const;
   const prices = new Map(placed.map(priced));
   for (const [order, price] of app.planned.orders.filter(({ crosses }) => !crosses).map(priced)) {
     const better = (prices.get(order) ?? 0) - price;
@@ -72,7 +74,7 @@ const keepsToPlan = (path: string, request: object) => async (factor: number) =>
 
 describe("a start with the planHash of a preview", () => {
   it("places what the preview showed, order by order", async () => {
-    const app = await shown("/strategy/grid", RANGE);
+    const app = await shown("grid", RANGE);
     expect((await app.begin()).status).toBe(200);
     expect(sorted(await app.orders())).toEqual(sorted(app.planned.orders));
   });
@@ -85,15 +87,15 @@ describe("a start with the planHash of a preview", () => {
     ["a fall past levels, with an initial buy", 0.98, { useOwnBase: false, initialBuy: true }],
     ["a rise past a level, with an initial buy", 1.009, { useOwnBase: false, initialBuy: true }],
   ])("places the same orders at the shown prices or better ones after %s", async (_, factor, over) => {
-    await keepsToPlan("/strategy/grid", { ...FINE, ...over })(factor);
+    await keepsToPlan("grid", { ...FINE, ...over })(factor);
   });
 
   it("buys in a slot that waited for the price, once the price is above", async () => {
-    const app = await shown("/strategy/grid", { ...FINE, useOwnBase: false });
+    const app = await shown("grid", { ...FINE, useOwnBase: false });
     await app.move(1.02);
     expect((await app.begin()).status).toBe(200);
-    const prices = (await app.orders()).map(({ price }) => price).sort();
-    expect(prices).toEqual([...app.planned.orders.map(({ price }) => price), 60_500, 61_000].sort());
+    const prices = (await app.orders()).map(({ price }) => Number(price)).sort();
+    expect(prices).toEqual([...app.planned.orders.map(({ price }) => Number(price)), 60_500, 61_000].sort());
   });
 
   it.each([
@@ -103,13 +105,13 @@ describe("a start with the planHash of a preview", () => {
     ["left the range", 1.02, { upperPrice: 61_000, gridLevels: 4 }],
     ["passed the trigger", 1.02, { triggerPrice: 61_000 }],
   ])("is rejected when the price has %s", async (_, factor, over) => {
-    const app = await shown("/strategy/grid", { ...RANGE, ...over });
+    const app = await shown("grid", { ...RANGE, ...over });
     await app.move(factor);
     await refused(app);
   });
 
   it("is rejected when other orders use the funds it needs", async () => {
-    const app = await shown("/strategy/grid", { ...RANGE, orderSize: 15_000 });
+    const app = await shown("grid", { ...RANGE, orderSize: 15_000 });
     const order = { ...MARKET, side: "buy", type: "limit", amount: 1, price: 50_000 };
     expect((await app.call("POST", "/orders", order)).status).toBe(200);
     await refused(app);
@@ -120,31 +122,31 @@ describe("a start with the planHash of a preview", () => {
     ["allowLoss", { allowLoss: false }],
     ["stopLossPrice", { stopLossPrice: 50_000 }],
   ])("is rejected with another %s", async (_field, over) => {
-    await refused(await shown("/strategy/grid", RANGE), over);
+    await refused(await shown("grid", RANGE), over);
   });
 
   it("reports that the kill switch is on, not that the plan has changed", async () => {
-    const app = await shown("/strategy/grid", RANGE);
+    const app = await shown("grid", RANGE);
     await app.store.setKill(true, BY);
     expect(await app.begin()).toMatchObject({ status: 403, body: { message: /kill switch/ } });
   });
 });
 
 describe("a centered start with the planHash of a preview", () => {
-  const path = "/strategy/grid/centered";
+  const form = "centered";
 
   it("places what was shown while the market moves next to the center", async () => {
-    const app = await shown(path, MARKET);
+    const app = await shown(form, MARKET);
     await app.move(1.005);
-    const moved = await app.call<Planned>("POST", `${path}/preview`, MARKET);
-    expect(moved.body.marketPrice).not.toBe(app.planned.marketPrice);
+    const moved = await app.call<Planned>("POST", ...previewOf(form, MARKET));
+    expect(moved.body.price).not.toBe(app.planned.price);
     expect((await app.begin()).status).toBe(200);
     expect(sorted(await app.orders())).toEqual(sorted(app.planned.orders));
   });
 
   it.each([0.971, 1.029])(
     "keeps to the shown prices or better ones when the price is %s times as high",
-    keepsToPlan(path, MARKET),
+    keepsToPlan(form, MARKET),
   );
 
   it.each([
@@ -155,16 +157,16 @@ describe("a centered start with the planHash of a preview", () => {
   ])(
     "is rejected, and places nothing, when the market is %s times as high, with %o",
     async (factor, over) => {
-      const app = await shown(path, { ...MARKET, ...over });
+      const app = await shown(form, { ...MARKET, ...over });
       await app.move(factor);
       await refused(app);
     },
   );
 
   it("is rejected with the center of another plan", async () => {
-    const app = await shown(path, MARKET);
+    const app = await shown(form, MARKET);
     const [hash = ""] = app.planned.planHash.split("-");
-    await refused(app, { planHash: `${hash}-${app.planned.marketPrice + 1}` });
+    await refused(app, { planHash: `${hash}-${Number(app.planned.price) + 1}` });
     await refused(app, { planHash: hash });
   });
 });

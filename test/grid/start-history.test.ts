@@ -16,10 +16,15 @@ it.each([
       venue: (exchange) => ({ ...deps.venue(exchange), candles: () => Promise.reject(error) }),
     }),
   });
-  const response = await app.ask("/api/v1/strategy/grid/centered", {
+  const response = await app.ask("/api/v1/strategies", {
     method: "POST",
     headers: { authorization: `Bearer ${app.tokens.trade}`, "content-type": "application/json" },
-    body: JSON.stringify({ exchange: "kraken", symbol: "BTC/USDT", confidence: 0, volatility: true }),
+    body: JSON.stringify({
+      definition: "grid",
+      exchange: "kraken",
+      symbol: "BTC/USDT",
+      config: { geometry: "centered", confidence: 0, volatility: true },
+    }),
   });
   expect(response.status).toBe(status);
   expect(await app.store.strategies({})).toHaveLength(status === 200 ? 1 : 0);

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { inputOf } from "../../cli/terminal/fields.ts";
 import { pastDefinitions } from "../../src/backtest/operations/backtest.ts";
 import { flatInput, nestedInput } from "../../src/backtest/schema/input.ts";
+import { GRID_FORMS } from "../../src/grid/forms.ts";
 import type { Operation } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import { toolOf } from "../../src/transport/mcp/tools.ts";
@@ -9,24 +10,44 @@ import { openApi } from "../../src/transport/openapi.ts";
 import { drivenApp } from "../support/driven.ts";
 import { appClient, callTool } from "../support/mcp.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
+import { previewOf, previews, starts } from "../support/starts.ts";
 
-const STARTS = ["start_grid", "start_centered_grid", "preview_grid"];
 const operations = createOperations(EXCHANGES);
 
-it.each(STARTS)(
-  "%s has the cautious defaults for agents and on the command line, and states those of HTTP",
+const operationOf = (name: string) => {
+  const operation = operations.find((one) => one.name === name);
+  if (!operation) throw new Error(`there is no ${name}`);
+  return operation;
+};
+type Properties = Record<string, { default?: unknown }>;
+
+it.each(["start_strategy", "preview_strategy", "backtest"])(
+  "%s has the cautious defaults of a grid for agents and on the command line",
   (name) => {
-    const operation = operations.find((one) => one.name === name);
-    if (!operation) throw new Error(`there is no ${name}`);
-    const tool = toolOf(operation).inputSchema.properties as Record<string, { default?: unknown }>;
-    expect([tool.useOwnBase?.default, tool.allowLoss?.default]).toEqual([false, false]);
-    if (operation.cli) expect(operation.cli.defaults).toMatchObject({ useOwnBase: false, allowLoss: false });
-    const schema = JSON.stringify(openApi(operations, "1"));
+    const { config } = toolOf(operationOf(name)).inputSchema.properties as unknown as {
+      readonly config: {
+        readonly anyOf: readonly { readonly title: string; readonly properties: Properties }[];
+      };
+    };
+    const grids = config.anyOf.filter(({ title }) => title === "grid" || title === "centered");
     expect(
-      schema.includes('"description":"false leaves base alone that you already own","default":true'),
-    ).toBe(true);
+      grids.map(({ properties: { useOwnBase, allowLoss } }) => [useOwnBase?.default, allowLoss?.default]),
+    ).toEqual([
+      [false, false],
+      [false, false],
+    ]);
+    for (const { defaults } of GRID_FORMS) expect(defaults).toEqual({ useOwnBase: false, allowLoss: false });
   },
 );
+
+it.each(["start_grid"])("%s has the cautious defaults for agents, and states those of HTTP", (name) => {
+  const tool = toolOf(operationOf(name)).inputSchema.properties as Properties;
+  expect([tool.useOwnBase?.default, tool.allowLoss?.default]).toEqual([false, false]);
+  const schema = JSON.stringify(openApi(operations, "1"));
+  expect(schema.includes('"description":"false leaves base alone that you already own","default":true')).toBe(
+    true,
+  );
+});
 
 it("sells the account's own base by default over HTTP, and not by default for agents", async () => {
   const app = await drivenApp({ mcp: { trading: true, confirm: "plan" } });
@@ -42,15 +63,18 @@ it("sells the account's own base by default over HTTP, and not by default for ag
   };
   const { body } = await app.call<{ orders: readonly { side: string }[]; warnings: { code: string }[] }>(
     "POST",
-    "/strategy/grid/preview",
-    grid,
+    ...previewOf("grid", grid),
   );
   expect(body.orders.filter(({ side }) => side === "sell").length).toBeGreaterThan(0);
   expect(body.warnings.map(({ code }) => code)).toContain("own_base_used");
-  const { structuredContent } = await callTool(client, "start_grid", grid);
-  const { preview } = structuredContent as unknown as { preview: { what: string; cost: string } };
-  expect(preview.what).toMatch(/\d buys? and 0 sells now/);
-  expect(preview.cost).toMatch(/and 0 BTC that you already own in sells/);
+  for (const [tool, input] of [["start_grid", grid] as const, starts("grid", grid)]) {
+    const { structuredContent } = await callTool(client, tool, input);
+    const { preview } = structuredContent as unknown as { preview: { what: string; cost: string } };
+    expect(preview.what).toMatch(/\d buys? and 0 sells now/);
+    expect(preview.cost).toMatch(/and 0 BTC that you already own in sells/);
+  }
+  const shown = (await callTool(client, ...previews("grid", grid))).structuredContent;
+  expect((shown as unknown as typeof body).orders.filter(({ side }) => side === "sell")).toEqual([]);
 });
 
 it("takes from a stored grid what a backtest does not name, and lets it be named, on every surface", async () => {
@@ -107,8 +131,7 @@ it("warns of a spread above 20 %", async () => {
   const codes = async (spreadPercent: number) => {
     const { body } = await app.call<{ warnings: { code: string; message: string }[] }>(
       "POST",
-      "/strategy/quote/preview",
-      { ...quotes, spreadPercent, withinPercent: spreadPercent },
+      ...previewOf("quote", { ...quotes, spreadPercent, withinPercent: spreadPercent }),
     );
     return body.warnings.filter(({ code }) => code === "wide_spread");
   };

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { gridsView, listView } from "../../src/grid/schema/view.ts";
 import { BY } from "../support/by.ts";
 import { gridOver } from "../support/path.ts";
+import { starts } from "../support/starts.ts";
 
 interface Listed {
   readonly rangeNow: { readonly lowerPrice: number; readonly upperPrice: number } | null;
@@ -46,7 +47,7 @@ it("a trailing grid reports its current range and the requested one", async () =
 it("a centered grid reports its current range and how it was set to follow", async () => {
   const path = [100, 100, 110, 110, 110, 110, 110, 110, 110];
   const around = { levels: 3, spacing: 0.01, size: 50, deviation: 0.02, debounce: 60_000 };
-  const { one, line } = await readAfter(path, "start_centered_grid", around);
+  const { one, line } = await readAfter(path, ...starts("centered", around));
   expect(one?.follows).toEqual({
     how: "centered",
     levels: 3,

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { withdrawView } from "../../src/grid/schema/shapes.ts";
 import { decimal, text } from "../../src/kernel/decimal.ts";
+import type { PlanOfGrid } from "../../src/web/types.ts";
 import { type Driven, drivenApp } from "../support/driven.ts";
 import { appClient, callTool, textOf } from "../support/mcp.ts";
+import { previewOf, startOf } from "../support/starts.ts";
 
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
 const RANGE = { ...MARKET, lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 6, orderSize: 200 };
@@ -62,12 +64,8 @@ describe("a plan of a grid", () => {
   ])("reports as free what is not needed later: %s", async (_what, over) => {
     const app = await drivenApp();
     const request = { ...RANGE, ...over };
-    const { body: plan } = await app.call<{ investment: { quote: string }; free: { quote: string } }>(
-      "POST",
-      "/strategy/grid/preview",
-      request,
-    );
-    const free = decimal(plan.free.quote) - decimal(plan.investment.quote);
+    const { body: plan } = await app.call<PlanOfGrid>("POST", ...previewOf("grid", request));
+    const free = decimal(plan.free.quote) - decimal(plan.details.setAside.quote);
     await app.deposit("USDT", -free);
     await app.start(request);
     await app.tick();
@@ -77,16 +75,12 @@ describe("a plan of a grid", () => {
   it("reserves what the running grid needs", async () => {
     const app = await drivenApp();
     const request = { ...RANGE, useOwnBase: false };
-    const { body: plan } = await app.call<{ investment: { quote: string } }>(
-      "POST",
-      "/strategy/grid/preview",
-      request,
-    );
+    const { body: plan } = await app.call<PlanOfGrid>("POST", ...previewOf("grid", request));
     await app.start(request);
     const { inOrders } = ofAsset(await planOf(app), "USDT");
     const [need] = (await planOf(app)).needs;
     const running = decimal(need?.quote ?? "0") + decimal(inOrders);
-    expect(Number(plan.investment.quote)).toBeCloseTo(Number(text(running)), 0);
+    expect(Number(plan.details.setAside.quote)).toBeCloseTo(Number(text(running)), 0);
   });
 });
 
@@ -159,12 +153,15 @@ describe("the withdrawable amount", () => {
 
   it("keeps a centered grid within its shares of the remaining balance", async () => {
     const app = await drivenApp();
-    await app.call("POST", "/strategy/grid/centered", {
-      ...MARKET,
-      size: 200,
-      confidence: 0,
-      useOwnBase: false,
-    });
+    await app.call(
+      "POST",
+      ...startOf("centered", {
+        ...MARKET,
+        size: 200,
+        confidence: 0,
+        useOwnBase: false,
+      }),
+    );
     await app.tick();
     await takeOut(app);
     expect(Number(ofAsset(await planOf(app), "USDT").canWithdraw)).toBeLessThan(0.01);
@@ -191,7 +188,7 @@ describe("a plan beside another grid that uses the same funds", () => {
       readonly warnings: readonly { readonly code: string; readonly message: string }[];
       readonly sums: { readonly buys: string; readonly sells: string };
     }
-    const shown = async () => (await app.call<Shown>("POST", "/strategy/grid/preview", request)).body;
+    const shown = async () => (await app.call<Shown>("POST", ...previewOf("grid", request))).body;
     const first = await shown();
     expect(first.free.quote).toBe("500");
     expect(Number(first.sums.buys)).toBeGreaterThan(240);
@@ -218,7 +215,7 @@ describe("an account that also runs quotes", () => {
     readonly warnings: Previewed["warnings"];
   }
   const quoting = async (app: Driven) => {
-    const { body } = await app.call<{ readonly id: string }>("POST", "/strategy/quote", QUOTES);
+    const { body } = await app.call<{ readonly id: string }>("POST", ...startOf("quote", QUOTES));
     await app.tick();
     return body.id;
   };
@@ -240,7 +237,7 @@ describe("an account that also runs quotes", () => {
     await quoting(app);
     await app.deposit("USDT", -decimal("97000"));
     const request = { ...RANGE, gridLevels: 10, orderSize: 200 };
-    const { free, warnings } = (await app.call<Previewed>("POST", "/strategy/grid/preview", request)).body;
+    const { free, warnings } = (await app.call<Previewed>("POST", ...previewOf("grid", request))).body;
     expect(Number(free.quote)).toBeCloseTo(1000, -1);
     expect(Number(free.base)).toBeCloseTo(1.5);
     const beside = /besides the [\d.]+ USDT that other strategies need/;
@@ -271,7 +268,7 @@ describe("an account that also runs quotes", () => {
   it("reports to quotes what a grid leaves free", async () => {
     const app = await withGrid({ useOwnBase: false, gridLevels: 10 });
     await app.deposit("USDT", -decimal(ofAsset(await planOf(app), "USDT").canWithdraw) + decimal("150"));
-    const { orders, warnings } = (await app.call<Previewed>("POST", "/strategy/quote/preview", QUOTES)).body;
+    const { orders, warnings } = (await app.call<Previewed>("POST", ...previewOf("quote", QUOTES))).body;
     expect(warnings.find(({ code }) => code === "funds_missing")?.message).toMatch(
       /^its budget is 2000 USDT, but 150 USDT are free/,
     );

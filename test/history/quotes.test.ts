@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { MINUTE } from "../../src/kernel/time.ts";
-import { quoteInput } from "../../src/quote/schema/input.ts";
 import { appOver } from "../support/app.ts";
 import { d } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
+import { readStarts } from "../support/starts.ts";
 
 type Json = Record<string, unknown>;
 type Reported = Record<"orders" | "fills" | "events", Json[]> & { count: number; message?: string };
@@ -11,7 +11,7 @@ type Reported = Record<"orders" | "fills" | "events", Json[]> & { count: number;
 /** Quotes that have traded for four hours of market time, beside a grid. */
 async function quoted() {
   const box = await testSandbox({ speed: 1 });
-  const request = quoteInput(["kraken", "mexc"]).parse({
+  const request = {
     exchange: "kraken",
     symbol: "BTC/USDT",
     spreadPercent: 0.1,
@@ -19,8 +19,8 @@ async function quoted() {
     volatilityFactor: 0,
     quoteBudget: 2000,
     baseBudget: 0.03,
-  });
-  const quotes = await runOperation<{ id: string }>(box.deps, "start_quote", request);
+  };
+  const quotes = await runOperation<{ id: string }>(box.deps, ...readStarts("quote", request));
   const grid = await runOperation<{ id: string }>(box.deps, "start_grid", {
     exchange: "mexc",
     symbol: "BTC/USDT",

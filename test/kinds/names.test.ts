@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { eventNews } from "../../src/notify/news.ts";
 import { askingOf, testSandbox } from "../support/sandbox.ts";
+import { previews, starts } from "../support/starts.ts";
 
 const RANGE = { lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 4, orderSize: 100 };
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
@@ -36,7 +37,7 @@ describe("a strategy's name", () => {
 
   it("names quotes too", async () => {
     const { ask } = await named();
-    const { id } = await ask<Reported>("start_quote", { ...QUOTES, name: "desk" });
+    const { id } = await ask<Reported>(...starts("quote", { ...QUOTES, name: "desk" }));
     expect((await ask<Reported>("list_strategies", { definition: "quote" })).strategies).toMatchObject([
       { id, name: "desk" },
     ]);
@@ -83,7 +84,7 @@ describe("a strategy's name", () => {
   it("does not change the plan's hash", async () => {
     const { ask } = await named();
     const hash = async (over: object) =>
-      (await ask<{ planHash: string }>("preview_grid", { ...MARKET, ...RANGE, ...over })).planHash;
+      (await ask<{ planHash: string }>(...previews("grid", { ...MARKET, ...RANGE, ...over }))).planHash;
     expect(await hash({ name: "desk" })).toBe(await hash({}));
   });
 

@@ -45,6 +45,12 @@ const FOLLOW: StrategyKind = {
   group: "follow",
   life: {
     onPause: "cancel",
+    // Its own operation starts it.
+    forms: () => [],
+    readStart: async () => Promise.reject(new Error("it is started by its own operation")),
+    readUse: async () => ({ base: 0n, quote: 0n }),
+    planDetails: () => z.object({ kind: z.literal("follow") }),
+    planLines: () => ({}),
     readExposure: async () => NO_EXPOSURE,
     describeUse: () => "one order",
   },

@@ -4,6 +4,7 @@ import { kindsWith } from "../../src/kinds.ts";
 import { createOperations } from "../../src/operations.ts";
 import { twoSided } from "../own/deeds.ts";
 import { EXCHANGES, testSandbox } from "../support/sandbox.ts";
+import { starts } from "../support/starts.ts";
 
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
 const BUDGET = { quoteBudget: 1000, baseBudget: 0.05 };
@@ -30,9 +31,9 @@ export async function startedOfEach() {
   const quotes = { spreadPercent: 1, size: 100, ...BUDGET };
   const ids = {
     grid: await start("start_grid", { ...MARKET, ...grid, stopLossPrice: 50_000 }),
-    quote: await start("start_quote", { exchange: "mexc", symbol: "BTC/USDT", ...quotes, name: "desk" }),
-    own: await start("start_strategy_two_sided", { ...MARKET, spreadPercent: 2, size: 100, ...BUDGET }),
-    paper: await start("start_quote", { ...MARKET, ...quotes, dryRun: true }),
+    quote: await start(...starts("quote", { exchange: "mexc", symbol: "BTC/USDT", ...quotes, name: "desk" })),
+    own: await start(...starts("two-sided", { ...MARKET, spreadPercent: 2, size: 100, ...BUDGET })),
+    paper: await start(...starts("quote", { ...MARKET, ...quotes, dryRun: true })),
   };
   return { ...box, deps: own, ask, ids };
 }

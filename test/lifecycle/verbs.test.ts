@@ -5,21 +5,18 @@ import { kindsWith } from "../../src/kinds.ts";
 import { servedOver } from "../support/app.ts";
 import { appClient, callTool } from "../support/mcp.ts";
 import { testSandbox } from "../support/sandbox.ts";
+import { startOf } from "../support/starts.ts";
 
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
 const BUDGET = { quoteBudget: 2000, baseBudget: 0.05 };
 const STARTS = {
   grid: [
-    "/strategy/grid",
+    "grid",
     { ...MARKET, lowerPrice: 58_000, upperPrice: 62_000, gridLevels: 4, orderSize: 100 },
     "keep",
   ],
-  quote: ["/strategy/quote", { ...MARKET, ...BUDGET, spreadPercent: 1, size: 100 }, "cancel"],
-  "a user's strategy": [
-    "/strategy/declared/two-sided",
-    { ...MARKET, ...BUDGET, spreadPercent: 1, size: 100 },
-    "cancel",
-  ],
+  quote: ["quote", { ...MARKET, ...BUDGET, spreadPercent: 1, size: 100 }, "cancel"],
+  "a user's strategy": ["two-sided", { ...MARKET, ...BUDGET, spreadPercent: 1, size: 100 }, "cancel"],
 } as const;
 
 interface Changed {
@@ -33,7 +30,10 @@ interface Changed {
 }
 
 /** A running strategy with open orders, and its verbs over HTTP or as an agent's tool. */
-async function started([path, body]: (typeof STARTS)[keyof typeof STARTS], surface: "http" | "agent") {
+async function started(
+  [definition, fields]: (typeof STARTS)[keyof typeof STARTS],
+  surface: "http" | "agent",
+) {
   const definitions = [twoSided];
   const box = await testSandbox({ speed: 1 });
   const deps = { ...box.deps, kinds: kindsOf(kindsWith(definitions)) };
@@ -46,7 +46,7 @@ async function started([path, body]: (typeof STARTS)[keyof typeof STARTS], surfa
     });
     return (await response.json()) as T;
   };
-  const { id } = await ask<{ id: string }>("POST", path, body);
+  const { id } = await ask<{ id: string }>("POST", ...startOf(definition, fields));
   const open = async () => (await box.venue("kraken").openOrders()).length;
   const client = await appClient(app, "admin");
   const verb = async (name: "pause" | "resume" | "stop", more: object = {}): Promise<Changed> => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { GridConfig } from "../../src/grid/state/config.ts";
 import { drivenApp, type GridOut } from "../support/driven.ts";
+import { startOf } from "../support/starts.ts";
 
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
 const GRID = { ...MARKET, lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 6, orderSize: 200 };
@@ -42,7 +43,7 @@ async function limited(limits: object) {
 describe("a token's limits", () => {
   it("count once what a start can sell and buy", async () => {
     const { send, used } = await limited({ dayNotional: "USDT=10000" });
-    expect((await send("POST", "/strategy/quote", QUOTE)).code).toBe(200);
+    expect((await send("POST", ...startOf("quote", QUOTE))).code).toBe(200);
     expect(await used()).toBeCloseTo(0.1 * 60_000 + 100, -1);
   });
 
@@ -68,7 +69,7 @@ describe("a token's limits", () => {
     ["dayNotional", "EUR=1000000", "limit_day", /in addition to the 0 USDT/],
   ])("refuse quotes by %s", async (name, value, limit, message) => {
     const { send, store } = await limited({ [name]: value });
-    expect(await send("POST", "/strategy/quote", QUOTE)).toMatchObject({
+    expect(await send("POST", ...startOf("quote", QUOTE))).toMatchObject({
       code: 403,
       limit,
       message: expect.stringMatching(message),
@@ -104,7 +105,7 @@ describe("a token's limits", () => {
   it("bound a grid that follows the market by the amount counted at its start", async () => {
     const { send, tick, move, used, grid, deposit, context } = await limited({ dayNotional: "USDT=100000" });
     const centered = { ...MARKET, levels: 5, size: 100, spacing: 0.002, maxPosition: 0.005 };
-    const { id } = await send("POST", "/strategy/grid/centered", { ...centered, useOwnBase: false });
+    const { id } = await send("POST", ...startOf("centered", { ...centered, useOwnBase: false }));
     expect(await used()).toBe(500);
     // A deposit makes the account's capital larger, and with it a share of the capital.
     await deposit("USDT", 100_000n * 10n ** 18n);

@@ -8,14 +8,14 @@ import { createOperations } from "../../src/operations.ts";
 import { twoSided } from "../own/deeds.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
+import { starts } from "../support/starts.ts";
 
 const PAIR = "BTC/USDT";
 const MARKET = { exchange: "bitget", symbol: PAIR };
 const KINDS = {
   grid: {
-    start: "start_grid",
+    definition: "grid",
     input: {
-      ...MARKET,
       lowerPrice: 58_000,
       upperPrice: 60_000,
       gridLevels: 3,
@@ -24,12 +24,12 @@ const KINDS = {
     },
   },
   quote: {
-    start: "start_quote",
-    input: { ...MARKET, spreadPercent: 2, size: 490, quoteBudget: 3000, useOwn: false, fixedPrice: 60_000 },
+    definition: "quote",
+    input: { spreadPercent: 2, size: 490, quoteBudget: 3000, useOwn: false, fixedPrice: 60_000 },
   },
   strategy: {
-    start: "start_strategy_two_sided",
-    input: { ...MARKET, spreadPercent: 2, size: 490, quoteBudget: 3000 },
+    definition: "two-sided",
+    input: { spreadPercent: 2, size: 490, quoteBudget: 3000 },
   },
 } as const;
 type KindName = keyof typeof KINDS;
@@ -52,7 +52,8 @@ async function running(name: KindName) {
       await runRound(deps);
     }
   };
-  await ask(KINDS[name].start, KINDS[name].input);
+  const { definition, input } = KINDS[name];
+  await ask(...starts(definition, { ...MARKET, ...input }));
   await pass();
   const asks = () => venue.open().filter(({ side }) => side === "sell");
   const bids = () => venue.open().filter(({ side }) => side === "buy");

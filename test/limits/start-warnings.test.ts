@@ -5,12 +5,13 @@ import { createOperations } from "../../src/operations.ts";
 import { twoSided } from "../own/deeds.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
+import { previews, starts } from "../support/starts.ts";
 
 const BUDGET = { spreadPercent: 2, size: 490, baseBudget: 0.1, quoteBudget: 3000 };
 const PLACE = { exchange: "bitget", symbol: "BTC/USDT" };
 const KINDS = {
-  quote: { name: "quote", input: { ...PLACE, ...BUDGET, useOwn: false, fixedPrice: 60_000 } },
-  strategy: { name: "strategy_two_sided", input: { ...PLACE, ...BUDGET } },
+  quote: { definition: "quote", input: { ...PLACE, ...BUDGET, useOwn: false, fixedPrice: 60_000 } },
+  strategy: { definition: "two-sided", input: { ...PLACE, ...BUDGET } },
 };
 
 interface Answer {
@@ -34,7 +35,7 @@ async function limited(limits: object) {
       .map(({ message }) => message);
 }
 
-describe.each(Object.values(KINDS))("a start of a $name", ({ name, input }) => {
+describe.each(Object.values(KINDS))("a start of a $definition", ({ definition, input }) => {
   it.each([
     [
       { orderNotional: "USDT=300" },
@@ -48,8 +49,8 @@ describe.each(Object.values(KINDS))("a start of a $name", ({ name, input }) => {
     [{ symbols: "ETH/USDT" }, /^2 of its first orders wait for a limit: the limit symbols is ETH\/USDT, /],
   ])("warns in plan and response that its orders meet %j", async (limits, message) => {
     const met = await limited(limits);
-    for (const operation of [`preview_${name}`, `start_${name}`])
-      expect(await met(operation, input)).toEqual([expect.stringMatching(message)]);
+    for (const request of [previews(definition, input), starts(definition, input)])
+      expect(await met(...request)).toEqual([expect.stringMatching(message)]);
   });
 
   it.each([
@@ -58,7 +59,7 @@ describe.each(Object.values(KINDS))("a start of a $name", ({ name, input }) => {
     [{ orderGapMillis: 5000 }],
   ])("warns of no limit with %j", async (limits) => {
     const met = await limited(limits);
-    for (const operation of [`preview_${name}`, `start_${name}`])
-      expect(await met(operation, input)).toEqual([]);
+    for (const request of [previews(definition, input), starts(definition, input)])
+      expect(await met(...request)).toEqual([]);
   });
 });

@@ -7,10 +7,10 @@ import { sampleFirst, sampleLiquidity } from "../../src/liquidity/operations/sam
 import { createLiquidityStore, type LiquidityDeps } from "../../src/liquidity/store/store.ts";
 import type { VenueName } from "../../src/model/market.ts";
 import { minuteOf } from "../../src/model/samples/sample.ts";
-import { quoteInput } from "../../src/quote/schema/input.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { soleMarket } from "../support/liquidity-minute.ts";
 import { runOperation, START } from "../support/sandbox.ts";
+import { readStarts } from "../support/starts.ts";
 import { isWhole, most } from "../support/whole.ts";
 
 const PAIR = "BTC/USDT";
@@ -70,7 +70,7 @@ async function quotedMinutes(name: VenueName, minutes: number, { every, isCron }
     const withSamples = (deps: LiquidityDeps): LiquidityDeps => ({ ...deps, interval: every, liquidity });
     let deps = withSamples(setup.deps);
     const exchange = setup.exchange(name);
-    const request = quoteInput([name]).parse({
+    const request = {
       ...pair,
       spreadPercent: 0.4,
       levels: 2,
@@ -79,9 +79,9 @@ async function quotedMinutes(name: VenueName, minutes: number, { every, isCron }
       quoteBudget: 2000,
       baseBudget: 0.03,
       useOthers: false,
-    });
+    };
     exchange.thin(PAIR, SEED);
-    const { id } = await runOperation<{ id: string }>(deps, "start_quote", request);
+    const { id } = await runOperation<{ id: string }>(deps, ...readStarts("quote", request));
     const truth = trueUptime(time.now, () => new Set(exchange.open().map(({ side }) => side)).size === 2);
     exchange.engine.listeners.add(truth.observe);
     let [isAway, price] = [false, 60_000];

@@ -4,6 +4,7 @@ import { createOperations } from "../../src/operations.ts";
 import { besideServer } from "../support/beside.ts";
 import { callTool, errorOf, textOf } from "../support/mcp.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
+import { startBody, starts } from "../support/starts.ts";
 import { most } from "../support/whole.ts";
 
 export interface Agents {
@@ -29,9 +30,8 @@ const READS = createOperations(EXCHANGES)
 const OF_TOOL: Record<string, object> = {
   get_dex_price: { symbol: "SNEK" },
   get_dex_pools: { symbol: "SNEK" },
-  preview_grid: GRID,
   preview_grid_edit: { stopLossPrice: 50_000 },
-  preview_quote: { spreadPercent: 1, size: 50, baseBudget: 0.01, quoteBudget: 500 },
+  preview_strategy: startBody("quote", { spreadPercent: 1, size: 50, baseBudget: 0.01, quoteBudget: 500 }),
   preview_quote_edit: { spreadPercent: 3 },
   // The past may have begun below it.
   backtest: {
@@ -119,19 +119,19 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       expect(reads.map((tool) => tool.name)).toEqual(READS);
       const { order } = await act("create_order", ORDER);
       const { id } = await act("start_grid", GRID);
-      const quotes = await act("start_quote", QUOTES);
+      const quotes = await act(...starts("quote", QUOTES));
       await act("create_agreement", AGREEMENT);
       for (const { name: tool, inputSchema } of reads) {
         const known: Record<string, unknown> = { ...MARKET, ...AGREEMENT, id, ...OF_TOOL[tool] };
         if (tool === "get_order") known.id = order.id;
         if (/^(preview_quote_edit|get_quote_.*)$/.test(tool)) known.id = quotes.id;
-        // A change has to name what it changes, whichever that is; a backtest its grid or another one; quotes their size.
+        // A change has to name what it changes, whichever that is; a start and a backtest their definition's config.
         const fields = [
           ...(inputSchema.required ?? []),
           ...(tool === "preview_grid_edit" ? ["stopLossPrice"] : []),
           ...(tool === "preview_quote_edit" ? ["spreadPercent"] : []),
           ...(tool === "get_liquidity_report" ? ["agreement"] : []),
-          ...(tool === "preview_quote" ? ["size", "baseBudget", "quoteBudget"] : []),
+          ...(tool === "preview_strategy" ? Object.keys(OF_TOOL[tool] ?? {}) : []),
           ...(tool === "backtest" ? Object.keys(OF_TOOL[tool] ?? {}) : []),
         ];
         const given = Object.fromEntries(fields.map((field) => [field, known[field]]));
@@ -148,11 +148,11 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
     });
 
     it("quotes both sides once a person has approved the plan, and cancels the quotes on stop", async () => {
-      const planId = await planOf("start_quote", QUOTES);
+      const planId = await planOf(...starts("quote", QUOTES));
       expect(await openOrders()).toBe(0);
-      const early = errorOf(await callTool(client, "start_quote", { ...QUOTES, levels: 3, planId }));
+      const early = errorOf(await callTool(client, ...starts("quote", { ...QUOTES, levels: 3, planId })));
       expect(early.error).toBe("Conflict");
-      const committing = callTool(client, "start_quote", { ...QUOTES, planId });
+      const committing = callTool(client, ...starts("quote", { ...QUOTES, planId }));
       await agents.decide(planId, "approve");
       const started = await committing;
       expect(started.isError, textOf(started)).toBeFalsy();
@@ -164,7 +164,7 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       // A pass that follows the market takes orders away and lays others.
       await expect.poll(sides).toEqual(["buy", "buy", "sell", "sell"]);
       // What was approved once is done once.
-      expect((await callTool(client, "start_quote", { ...QUOTES, planId })).isError).toBe(true);
+      expect((await callTool(client, ...starts("quote", { ...QUOTES, planId }))).isError).toBe(true);
       await expect.poll(openOrders).toBe(4);
       // A change is shown and approved likewise.
       const narrower = await planOf("edit_quote", { id, levels: 1 });

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { Driven } from "../support/driven.ts";
 import { d } from "../support/grid.ts";
+import { startOf } from "../support/starts.ts";
 import type { GridModel, Model } from "./model.ts";
 import { isOpen, readRows } from "./rows.ts";
 
@@ -58,8 +59,9 @@ export const start = (shape: number): Deed => ({
   name: `start ${shape}`,
   async act(real, model, atOnce) {
     const grid = SHAPES[shape];
-    const [path, body] = grid ? ["", { ...BTC, ...grid }] : ["/centered", CENTERED];
-    const answer = await real.call<{ id: string; message: string }>("POST", `/strategy/grid${path}`, body);
+    const body = grid ? { ...BTC, ...grid } : CENTERED;
+    const asked: [path: string, body: object] = grid ? ["/strategy/grid", body] : startOf("centered", body);
+    const answer = await real.call<{ id: string; message: string }>("POST", ...asked);
     return () => {
       expectPlaced(answer.status, model, atOnce);
       if (answer.status === 200) model.grids.push(started(answer.body.id, body.exchange));

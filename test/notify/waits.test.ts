@@ -9,6 +9,7 @@ import { alertsOf } from "../support/alerts.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { gridRequest } from "../support/requests.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
+import { starts } from "../support/starts.ts";
 
 interface Status {
   readonly notices: readonly { readonly code: string }[];
@@ -16,13 +17,13 @@ interface Status {
 
 const PLACE = { exchange: "bitget", symbol: "BTC/USDT", baseBudget: 0.05, quoteBudget: 3000 };
 const KINDS = {
-  grid: { start: "start_grid", input: gridRequest({ exchange: "bitget" }) },
+  grid: { definition: "grid", input: gridRequest({ exchange: "bitget" }) },
   quote: {
-    start: "start_quote",
+    definition: "quote",
     input: { ...PLACE, spreadPercent: 2, size: 120, useOwn: false, fixedPrice: 60_000 },
   },
   strategy: {
-    start: "start_strategy_two_sided",
+    definition: "two-sided",
     input: { ...PLACE, spreadPercent: 2, size: 120 },
   },
 } as const;
@@ -40,8 +41,8 @@ async function running(name: KindName) {
     if (!found) throw new Error(`there is no operation ${operation}`);
     return (await found.run(deps, found.input.parse(input), { actor: "local" })) as T;
   };
-  const { start, input } = KINDS[name];
-  const { id } = await ask<{ id: string }>(start, input);
+  const { definition, input } = KINDS[name];
+  const { id } = await ask<{ id: string }>(...starts(definition, input));
   const alerts = await alertsOf({ context: box.context, local: box.time.local });
   const pass = async (times: number) => {
     for (let at = 0; at < times; at++) {

@@ -7,6 +7,7 @@ import type { StrategyDefinitions } from "../../src/ports/definition.ts";
 import { alertsOf } from "../support/alerts.ts";
 import { heardLog } from "../support/heard.ts";
 import { EXCHANGES, testSandbox } from "../support/sandbox.ts";
+import { starts } from "../support/starts.ts";
 import { twoSided } from "./deeds.ts";
 
 const PLACE = { exchange: "kraken", symbol: "BTC/USDT", quoteBudget: 1000, baseBudget: 0.1 };
@@ -31,11 +32,13 @@ it.each<[string, StrategyDefinitions, string]>([
     };
     return { own, ask };
   };
-  const { id } = await asking([twoSided]).ask<{ id: string }>("start_strategy_two_sided", {
-    ...PLACE,
-    spreadPercent: 0.2,
-    size: 100,
-  });
+  const { id } = await asking([twoSided]).ask<{ id: string }>(
+    ...starts("two-sided", {
+      ...PLACE,
+      spreadPercent: 0.2,
+      size: 100,
+    }),
+  );
   await receiveAlerts();
   const { own, ask } = asking(after);
   for (let i = 0; i < 4; i++) {

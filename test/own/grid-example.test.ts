@@ -7,7 +7,7 @@ import { text } from "../../src/kernel/decimal.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import type { Fill } from "../../src/model/order.ts";
 import { prepared, walked } from "../backtest/cases.ts";
-import { parsed } from "../backtest/stepped.ts";
+import { requested } from "../backtest/stepped.ts";
 import { d } from "../support/grid.ts";
 import { january } from "../support/january.ts";
 import { isWhole } from "../support/whole.ts";
@@ -23,7 +23,7 @@ it.skipIf(!part)("the example strategy fills the same orders as the built-in gri
   if (!part) return;
   const levels = { lowerPrice: 36_000, upperPrice: 48_000, gridLevels: 40, orderSize: 300 };
   const run = prepared(
-    { name: "month", grid: parsed("start_grid", levels), rules: { tickInterval: MINUTE } },
+    { name: "month", grid: requested("grid", levels), rules: { tickInterval: MINUTE } },
     part,
   );
   const builtIn = lines(walked(run).fills);

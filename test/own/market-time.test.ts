@@ -8,6 +8,7 @@ import { createOperations } from "../../src/operations.ts";
 import { defineStrategy, z } from "../../src/own/package.ts";
 import type { AnyStrategyDefinition, StrategyInput } from "../../src/ports/definition.ts";
 import { EXCHANGES, START, testSandbox } from "../support/sandbox.ts";
+import { starts } from "../support/starts.ts";
 
 /** An hour of the market in each second of the clock. */
 const SPEED = HOUR / SECOND;
@@ -24,8 +25,7 @@ async function fastSandbox(definition: AnyStrategyDefinition) {
   const place = { exchange: "kraken", symbol: "BTC/USDT", baseBudget: 0, quoteBudget: 5000 };
   return {
     ask,
-    start: (config: object) =>
-      ask<{ id: string }>(`start_strategy_${definition.name}`, { ...place, ...config }),
+    start: (config: object) => ask<{ id: string }>(...starts(definition.name, { ...place, ...config })),
     async passes(count: number, every: number) {
       for (let i = 0; i < count; i++) {
         time.pass(every);

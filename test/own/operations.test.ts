@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { operationCommand } from "../../cli/commands/operation.ts";
+import { rootCommand } from "../../cli/commands/root.ts";
 import { kindsOf } from "../../src/engine/accounts.ts";
 import { ONE } from "../../src/kernel/decimal.ts";
 import { kindsWith } from "../../src/kinds.ts";
@@ -13,7 +13,9 @@ import type { StrategyText } from "../../src/ports/kind-reading.ts";
 import { inputRefusal } from "../../src/transport/input.ts";
 import { toolOf } from "../../src/transport/mcp/tools.ts";
 import { openApi } from "../../src/transport/openapi.ts";
+import { commandsOf } from "../support/pages.ts";
 import { EXCHANGES, testSandbox } from "../support/sandbox.ts";
+import { previews, starts } from "../support/starts.ts";
 import { buyer, twoSided } from "./deeds.ts";
 
 const PLACE = {
@@ -51,7 +53,7 @@ interface Started {
 
 it("a status shows the state that the strategy returned last", async () => {
   const { ask } = await asking([buyer]);
-  const { id } = await ask<Started>("start_strategy_buyer", PLACE);
+  const { id } = await ask<Started>(...starts("buyer", PLACE));
   const status = await ask<StrategyText>("get_strategy", { id });
   expect(status).toMatchObject({ details: { kind: "strategy", state: { round: 0, bought: "0" } } });
   expect(ownLines(status).state).toBe('{"round":0,"bought":"0"}');
@@ -59,10 +61,10 @@ it("a status shows the state that the strategy returned last", async () => {
 
 it("a declared strategy shows a plan, starts exactly that plan, and stops", async () => {
   const { ask } = await asking([twoSided]);
-  const plan = await ask<Started>("preview_strategy_two_sided", PLACE);
+  const plan = await ask<Started>(...previews("two-sided", PLACE));
   expect(plan.orders.map(({ id, side }) => `${id} ${side}`)).toEqual(["bid buy", "ask sell"]);
-  const started = await ask<Started>("start_strategy_two_sided", { ...PLACE, planHash: plan.planHash });
-  expect(started).toMatchObject({ status: "running", strategy: "two-sided", warnings: [] });
+  const started = await ask<Started>(...starts("two-sided", { ...PLACE, planHash: plan.planHash }));
+  expect(started).toMatchObject({ status: "running", definition: "two-sided", warnings: [] });
   const status = await ask<Started>("get_strategy", { id: started.id });
   expect(status).toMatchObject({ details: { config: { spreadPercent: 0.2, size: 100 } }, lastError: null });
   expect(status.orders.map(({ id }) => id)).toEqual(["bid", "ask"]);
@@ -78,14 +80,13 @@ it("a declared strategy shows a plan, starts exactly that plan, and stops", asyn
 
 it("a plan for an agent names the orders that would not be placed, and why", async () => {
   const { deps } = await asking([twoSided]);
-  const start = createOperations(EXCHANGES, [twoSided]).find(
-    ({ name }) => name === "start_strategy_two_sided",
-  );
+  const [name, input] = starts("two-sided", { ...PLACE, quoteBudget: 0 });
+  const start = createOperations(EXCHANGES, [twoSided]).find((one) => one.name === name);
   if (start?.effect !== "trade") throw new Error("there is no start");
-  const given = start.input.parse({ ...PLACE, quoteBudget: 0 });
+  const given = start.input.parse(input);
   const preview = await (await start.prepare(deps, given, { actor: "tok_a", isAgent: true })).preview();
-  expect(preview.what).toMatch(/: 1 order now$/);
-  expect(preview.limits).toEqual(["bid would not be placed now: no_quote"]);
+  expect(preview.what).toMatch(/: 0 buys and 1 sell now, with the market at [\d.]+$/);
+  expect(preview.limits).toEqual(["not placed now: 1 order: there is not enough free quote"]);
 });
 
 it("a start rejects a failing strategy, and one whose plan is no longer valid", async () => {
@@ -98,15 +99,15 @@ it("a start rejects a failing strategy, and one whose plan is no longer valid", 
   });
   const { ask } = await asking([twoSided, failing]);
   const { spreadPercent: _, size: _size, ...place } = PLACE;
-  await expect(ask("start_strategy_failing", place)).rejects.toMatchObject({
+  await expect(ask(...starts("failing", place))).rejects.toMatchObject({
     message: "the strategy fails: boom",
     extras: { code: "strategy_failed" },
   });
-  const plan = await ask<Started>("preview_strategy_failing", place);
+  const plan = await ask<Started>(...previews("failing", place));
   expect(plan.warnings).toMatchObject([{ code: "strategy_failed" }]);
-  const shown = await ask<Started>("preview_strategy_two_sided", PLACE);
+  const shown = await ask<Started>(...previews("two-sided", PLACE));
   const other = { ...PLACE, spreadPercent: 0.4, planHash: shown.planHash };
-  await expect(ask("start_strategy_two_sided", other)).rejects.toThrow("is out of date");
+  await expect(ask(...starts("two-sided", other))).rejects.toThrow("is out of date");
 });
 
 it("a resume restarts a failed strategy and reports its next failure", async () => {
@@ -120,7 +121,7 @@ it("a resume restarts a failed strategy and reports its next failure", async () 
     },
   });
   const { ask } = await asking([once]);
-  const { id } = await ask<Started>("start_strategy_once", PLACE);
+  const { id } = await ask<Started>(...starts("once", PLACE));
   isBroken = true;
   expect(await ask("resume_strategy", { id })).toMatchObject({
     success: false,
@@ -141,47 +142,27 @@ it("a declared strategy's config appears with its descriptions in the API docume
     config: z.object({ spreadPercent: z.number().describe("Spread, in percent"), size: z.number() }),
   });
   const operations = createOperations(EXCHANGES, [described]);
-  const start = operations.find(({ name }) => name === "start_strategy_two_sided");
+  const start = operations.find(({ name }) => name === "start_strategy");
   const tool = JSON.stringify(start && toolOf(start).inputSchema);
   const { paths } = openApi(operations, "1");
-  const document = JSON.stringify(paths?.["/strategy/declared/two-sided"]);
+  const document = JSON.stringify(paths?.["/strategies"]);
   for (const text of [tool, document]) expect(text).toContain("Spread, in percent");
   expect(document).toContain('"422":{"description":"One of: Start failed"');
   expect(JSON.stringify(paths?.["/strategy/grid"])).not.toContain('"422"');
 });
 
-it("each strategy has a preview that reads and a start that trades, and a repeated start returns the first one", () => {
-  const summary = "Quote both sides";
-  const [preview, start, , bare] = createOperations(EXCHANGES, [
-    defineStrategy({ ...twoSided, summary }),
-    defineStrategy({ ...twoSided, name: "bare" }),
-  ]).filter(({ name }) => /^(preview|start)_strategy_(two_sided|bare)$/.test(name));
-  expect(preview).toMatchObject({
-    name: "preview_strategy_two_sided",
-    summary: "Show the orders and worst case of the strategy two-sided",
-    effect: "read",
-    access: "token",
-    failure: "Start failed",
-    http: { route: "POST /strategy/declared/two-sided/preview", from: "body" },
-    cli: {
-      path: "strategy preview two-sided",
-      examples: ["edgemaker strategy preview two-sided --exchange kraken --symbol BTC/USDT"],
-    },
-  });
-  expect(start).toMatchObject({
-    name: "start_strategy_two_sided",
-    summary,
-    effect: "trade",
-    access: "token",
-    failure: "Start failed",
-    http: { route: "POST /strategy/declared/two-sided", from: "body", idempotent: true },
-    cli: {
-      path: "strategy start two-sided",
-      steps: true,
-      examples: ["edgemaker strategy start two-sided --exchange kraken --symbol BTC/USDT"],
-    },
-  });
-  expect(bare).toMatchObject({ name: "start_strategy_bare", summary: "Start the strategy bare" });
+it("a strategy's own file adds commands that preview and start it, and no operation", () => {
+  const bare = defineStrategy({ ...twoSided, name: "bare" });
+  const names = (definitions: StrategyDefinitions) =>
+    createOperations(EXCHANGES, definitions).map(({ name }) => name);
+  expect(names([bare])).toEqual(names([]));
+  const commands = new Map(commandsOf(rootCommand(EXCHANGES, [bare])));
+  for (const path of ["start bare", "strategy start bare"])
+    expect(commands.get(path)?.meta).toMatchObject({ description: "Start the strategy bare" });
+  for (const path of ["preview bare", "strategy preview bare"])
+    expect(commands.get(path)?.meta).toMatchObject({
+      description: "Show orders, cost and worst case of the strategy bare",
+    });
 });
 
 it("the strategies that can be started are listed with their versions and configs", async () => {
@@ -189,7 +170,7 @@ it("the strategies that can be started are listed with their versions and config
     { ...twoSided, summary: "Quote both sides" },
     defineStrategy({ ...buyer, version: 3 }),
   ]);
-  const { id } = await ask<Started>("start_strategy_two_sided", PLACE);
+  const { id } = await ask<Started>(...starts("two-sided", PLACE));
   expect(await ask("list_strategies", { definition: "two-sided" })).toMatchObject({
     count: 1,
     strategies: [{ id, definition: "two-sided", symbol: "BTC/USDT" }],
@@ -214,14 +195,15 @@ it("the strategies that can be started are listed with their versions and config
 
 it("the loader reserves each field name that a start and its command use", () => {
   const bare = defineStrategy({ name: "bare", config: z.object({}), orders: () => [] });
-  const own = createOperations(EXCHANGES, [bare]).filter(({ name }) => name.endsWith("_strategy_bare"));
-  expect(own.length).toBeGreaterThan(1);
-  const fields = own.flatMap((one) => [
-    ...Object.keys(one.input.shape),
-    ...Object.keys(operationCommand(one).args ?? {}).map((flag) =>
+  const commands = commandsOf(rootCommand(EXCHANGES, [bare])).filter(([path]) =>
+    /^(start|preview) bare$/.test(path),
+  );
+  expect(commands.length).toBe(2);
+  const fields = commands.flatMap(([, { args }]) =>
+    Object.keys(args ?? {}).map((flag) =>
       flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
     ),
-  ]);
+  );
   expect(fields.filter((field) => !RESERVED_FIELDS.has(field))).toEqual([]);
   expect(() =>
     defineStrategy({ name: "bare", config: z.object({ symbol: z.string() }), orders: () => [] }),
@@ -229,13 +211,12 @@ it("the loader reserves each field name that a start and its command use", () =>
 });
 
 it("a start names the field that fails the config's schema", () => {
-  const start = createOperations(EXCHANGES, [twoSided]).find(
-    ({ name }) => name === "start_strategy_two_sided",
-  );
-  const parsed = start?.input.safeParse({ exchange: "kraken", symbol: "BTC/USDT", size: 1 });
+  const [name, input] = starts("two-sided", { exchange: "kraken", symbol: "BTC/USDT", size: 1 });
+  const start = createOperations(EXCHANGES, [twoSided]).find((one) => one.name === name);
+  const parsed = start?.input.safeParse(input);
   expect(start && parsed?.error && inputRefusal(start, parsed.error)).toMatchObject({
     label: "Invalid request",
-    message: "spreadPercent must be a number",
+    message: "config.spreadPercent must be a number",
   });
 });
 
@@ -249,12 +230,12 @@ it("a start rejects a config that breaks a rule over several fields, and names i
   });
   const { ask } = await asking([ordered]);
   const place = { exchange: "kraken", symbol: "BTC/USDT", baseBudget: 0, quoteBudget: 100 };
-  await expect(ask("preview_strategy_ordered", { ...place, low: 2, high: 1 })).rejects.toMatchObject({
+  await expect(ask(...previews("ordered", { ...place, low: 2, high: 1 }))).rejects.toMatchObject({
     label: "Invalid request",
     message: "high: must be above low",
   });
-  expect(await ask("preview_strategy_ordered", { ...place, low: 1, high: 2 })).toMatchObject({
-    config: { low: 1, high: 2 },
+  expect(await ask(...previews("ordered", { ...place, low: 1, high: 2 }))).toMatchObject({
+    details: { config: { low: 1, high: 2 } },
   });
 });
 
@@ -269,7 +250,7 @@ it("a status shows orders that are not placed, by their ids", async () => {
   });
   const { ask } = await asking([small]);
   const { spreadPercent: _, size: _size, ...place } = PLACE;
-  const { id } = await ask<Started>("start_strategy_small", place);
+  const { id } = await ask<Started>(...starts("small", place));
   const status = await ask<{ waiting: object[]; orders: object[] }>("get_strategy", { id });
   expect(status.orders).toMatchObject([{ id: "good", side: "buy" }]);
   expect(status.waiting).toEqual([
@@ -303,8 +284,8 @@ it("a preview has the prices elsewhere and the candles that its definition reque
     },
   );
   const { spreadPercent: _, size: _size, ...place } = PLACE;
-  await ask("preview_strategy_all", place);
-  await ask("preview_strategy_none", place);
+  await ask(...previews("all", place));
+  await ask(...previews("none", place));
   const [all, none] = seen;
   expect(all?.reference.prices.map(({ source, price }) => `${source} ${price}`)).toEqual([
     "mexc 60000",
@@ -320,7 +301,7 @@ it("changes of a strategy name what is missing, and what it has to do", async ()
   await expect(ask("pause_strategy", { id: "two-sided-9" })).rejects.toThrow(
     "there is no strategy two-sided-9",
   );
-  const { id } = await ask<Started>("start_strategy_two_sided", PLACE);
+  const { id } = await ask<Started>(...starts("two-sided", PLACE));
   await ask("stop_strategy", { id });
   await expect(ask("resume_strategy", { id })).rejects.toThrow(
     `${id} is stopped and cannot be changed; start a new one`,

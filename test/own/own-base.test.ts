@@ -12,6 +12,7 @@ import { defineStrategy } from "../../src/own/define.ts";
 import { newOwnStrategyState } from "../../src/own/state.ts";
 import { d } from "../support/grid.ts";
 import { EXCHANGES, testSandbox } from "../support/sandbox.ts";
+import { previews, starts } from "../support/starts.ts";
 
 const still = defineStrategy({ name: "still", config: z.object({}), orders: () => [] });
 const PLACE = { exchange: "kraken", symbol: "BTC/USDT" };
@@ -35,7 +36,7 @@ it.each([0.8, 1.2])(
   "earns and loses nothing without a trade when the price moves by factor %d",
   async (factor) => {
     const { deps, call, context, time } = await startable();
-    await call("start_strategy_still", { ...PLACE, baseBudget: 1, quoteBudget: 100 });
+    await call(...starts("still", { ...PLACE, baseBudget: 1, quoteBudget: 100 }));
     await shock(context, { symbol: "BTC/USDT", factor, at: time.now() });
     time.pass(10_000);
     await runPassNow(deps, deps.venue("kraken"));
@@ -51,9 +52,9 @@ it("shows first what a strategy without a budget may use, before and after its s
     code: "whole_balance",
     message: "it may use all of the free 2 BTC and 100000 USDT; set a budget to use less",
   };
-  for (const name of ["preview_strategy_still", "start_strategy_still"]) {
-    expect((await call<Warned>(name, PLACE)).warnings[0]).toEqual(all);
-    const half = await call<Warned>(name, { ...PLACE, quoteBudget: 0, baseBudget: 0.1 });
+  for (const asked of [previews, starts]) {
+    expect((await call<Warned>(...asked("still", PLACE))).warnings[0]).toEqual(all);
+    const half = await call<Warned>(...asked("still", { ...PLACE, quoteBudget: 0, baseBudget: 0.1 }));
     expect(half.warnings).toEqual([]);
   }
 });

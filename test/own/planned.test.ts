@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { planAnswer } from "../../src/lifecycle/plan.ts";
 import { holds, planHashOf } from "../../src/model/shown-plan.ts";
 import {
+  ownFacts,
   type PlanInputs,
   type PlannedOwnStrategy,
-  plannedOwnStrategyOut,
   planOwnStrategy,
+  warningsOf,
 } from "../../src/own/planned-start.ts";
 import type { Declared, StrategyInput } from "../../src/ports/definition.ts";
 import { aroundBook, bookLevel, MARKET, passOver } from "../support/declared.ts";
@@ -50,7 +52,14 @@ function planned(
     ...over,
   };
   const plan = planOwnStrategy(definition, { ...REQUEST, ...request }, budget, inputs) as PlannedOwnStrategy;
-  return { plan, out: plannedOwnStrategyOut(plan, REQUEST, inputs) };
+  const base = {
+    market: inputs.market,
+    killed: inputs.killed,
+    planHash: planHashOf(plan.shown),
+    uses: plan.config.budget,
+    warnings: warningsOf(plan, inputs),
+  };
+  return { plan, out: planAnswer(base, ownFacts(plan, inputs), { definition: "own", exchange: "kraken" }) };
 }
 
 const BUY = { id: "a", side: "buy", price: 90, size: 1 };
@@ -60,12 +69,12 @@ describe("a preview of a strategy of one's own", () => {
   it("has its orders, those that are not placed, its budget and its loss", () => {
     const { out } = planned(() => [BUY, { ...SELL, size: 0.01 }, { ...SELL, id: "c", price: 99 }]);
     expect(out).toMatchObject({
-      strategy: "own",
+      definition: "own",
       exchange: "kraken",
       symbol: "BTC/USDT",
-      config: { far: 7 },
-      budget: { base: "5", quote: "1000" },
-      orders: [{ id: "a", side: "buy", price: 90, amount: 1 }],
+      details: { kind: "strategy", config: { far: 7 } },
+      uses: { base: "5", quote: "1000" },
+      orders: [{ id: "a", side: "buy", price: "90", amount: "1" }],
       refused: [
         { id: "b", reason: "below_minimum", detail: "b is below the exchange's minimum" },
         { id: "c", reason: "would_take", detail: expect.stringContaining("c would be a taker order") },

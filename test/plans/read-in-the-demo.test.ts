@@ -6,6 +6,7 @@ import { SECOND } from "../../src/kernel/time.ts";
 import { kindsWith } from "../../src/kinds.ts";
 import { createOperations } from "../../src/operations.ts";
 import { EXCHANGES, testSandbox } from "../support/sandbox.ts";
+import { previews, starts } from "../support/starts.ts";
 
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
 const RANGE = { ...MARKET, lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 20, orderSize: 100 };
@@ -52,31 +53,19 @@ async function conflicts(try_: () => Promise<unknown>): Promise<number> {
 }
 
 it.each([
-  ["a grid", "preview_grid", "start_grid", "stop_strategy", RANGE],
-  ["a centered grid", "preview_centered_grid", "start_centered_grid", "stop_strategy", MARKET],
-  [
-    "quotes",
-    "preview_quote",
-    "start_quote",
-    "stop_strategy",
-    { ...MARKET, ...BUDGET, spreadPercent: 1, levels: 2, size: 200 },
-  ],
-  [
-    "an own strategy",
-    "preview_strategy_two_sided",
-    "start_strategy_two_sided",
-    "stop_strategy",
-    { ...MARKET, ...BUDGET, spreadPercent: 1, size: 200 },
-  ],
+  ["a grid", "grid", RANGE],
+  ["a centered grid", "centered", MARKET],
+  ["quotes", "quote", { ...MARKET, ...BUDGET, spreadPercent: 1, levels: 2, size: 200 }],
+  ["an own strategy", "two-sided", { ...MARKET, ...BUDGET, spreadPercent: 1, size: 200 }],
 ])(
   "the demo starts the shown plan of %s after 20 seconds, each of 10 times",
-  async (_, preview, start, stop, request) => {
+  async (_, definition, request) => {
     const { ask, read } = await demo();
     const found = await conflicts(async () => {
-      const { planHash } = await ask<{ planHash: string }>(preview, request);
+      const { planHash } = await ask<{ planHash: string }>(...previews(definition, request));
       await read();
-      const { id } = await ask<{ id: string }>(start, { ...request, planHash });
-      await ask(stop, { id });
+      const { id } = await ask<{ id: string }>(...starts(definition, { ...request, planHash }));
+      await ask("stop_strategy", { id });
     });
     expect(found).toBe(0);
   },
@@ -84,27 +73,20 @@ it.each([
 );
 
 it.each([
-  [
-    "a grid",
-    "preview_grid_edit",
-    "edit_grid",
-    "start_grid",
-    RANGE,
-    (at: number) => ({ orderSize: 101 + at }),
-  ],
+  ["a grid", "preview_grid_edit", "edit_grid", "grid", RANGE, (at: number) => ({ orderSize: 101 + at })],
   [
     "quotes",
     "preview_quote_edit",
     "edit_quote",
-    "start_quote",
+    "quote",
     { ...MARKET, ...BUDGET, spreadPercent: 1, levels: 2, size: 200 },
     (at: number) => ({ size: 201 + at }),
   ],
 ])(
   "the demo makes the shown change of %s after 20 seconds, each of 10 times",
-  async (_, preview, edit, start, request, change) => {
+  async (_, preview, edit, definition, request, change) => {
     const { ask, read } = await demo();
-    const { id } = await ask<{ id: string }>(start, request);
+    const { id } = await ask<{ id: string }>(...starts(definition, request));
     let at = 0;
     const found = await conflicts(async () => {
       const changed = { id, ...change(at++) };

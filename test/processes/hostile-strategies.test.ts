@@ -5,6 +5,7 @@ import { canary, canaryKek } from "../support/canary.ts";
 import { eventually, piped, type Server, serve } from "../support/command.ts";
 import { answering } from "../support/live.ts";
 import { gridRequest } from "../support/requests.ts";
+import { previewOf, startOf } from "../support/starts.ts";
 import { tempFolder } from "../support/temp.ts";
 
 /** What code can do that must not reach the server: it does so in its second call, after its start was planned. */
@@ -138,11 +139,15 @@ it("code that throws, loops, fills the memory or ends its process pauses only it
   const ids = new Map<string, string>();
   for (const deed of [...Object.keys(DEEDS), ...Object.keys(SCHEMA_DEEDS)]) {
     const before = new Map((await gridsOf(server)).map((grid) => [grid.id, grid.lastStepAt]));
-    const { id } = await call<{ id: string }>(server, "POST", "/strategy/declared/hostile", {
-      ...MARKET,
-      deed,
-      name: deed,
-    });
+    const { id } = await call<{ id: string }>(
+      server,
+      "POST",
+      ...startOf("hostile", {
+        ...MARKET,
+        deed,
+        name: deed,
+      }),
+    );
     ids.set(deed, id);
     const { events } = await eventually(
       () => call<{ events: { kind: string; message: string }[] }>(server, "GET", `/strategies/${id}/events`),
@@ -178,8 +183,7 @@ it("the kill switch and the health check do not wait for code that loops", async
   const { server } = await hostileServer();
   const done: string[] = [];
   const note = (name: string) => () => void done.push(name);
-  const preview = (over: object) =>
-    call(server, "POST", "/strategy/declared/hostile/preview", { ...MARKET, ...over });
+  const preview = (over: object) => call(server, "POST", ...previewOf("hostile", { ...MARKET, ...over }));
   const slow = [
     ...[1, 2, 3].map(() => preview({ deed: "preview" }).then(note("loop"), note("loop"))),
     preview({ deed: "throws", label: `${"a".repeat(60)}!` }).then(note("schema"), note("schema")),

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { edgemaker, eventually, serve } from "../support/command.ts";
+import { startOf } from "../support/starts.ts";
 import { tempFolder } from "../support/temp.ts";
 
 const TALKATIVE = `import { defineStrategy, z } from "edgemaker";
@@ -32,10 +33,9 @@ it("a strategy's lines are entries of the server's log under its id, at a bounde
     "--tick-interval",
     "1",
   ]);
-  const response = await server.ask("/api/v1/strategy/declared/talkative", {
-    method: "POST",
-    body: JSON.stringify({ exchange: "kraken", symbol: "BTC/USDT", baseBudget: 0, quoteBudget: 10 }),
-  });
+  const place = { exchange: "kraken", symbol: "BTC/USDT", baseBudget: 0, quoteBudget: 10 };
+  const [path, body] = startOf("talkative", place);
+  const response = await server.ask(`/api/v1${path}`, { method: "POST", body: JSON.stringify(body) });
   const { id } = (await response.json()) as { id: string };
   const text = await eventually(
     async () => server.stderr(),

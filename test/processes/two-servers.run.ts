@@ -5,6 +5,7 @@ import { auditSandbox, CLEAN } from "../support/audit.ts";
 import { besideServer } from "../support/beside.ts";
 import { eventually, serve } from "../support/command.ts";
 import { orderRequest } from "../support/requests.ts";
+import { startOf } from "../support/starts.ts";
 import { tempFolder } from "../support/temp.ts";
 
 it("two servers on one database for thirty seconds lose no write and place no order twice", async () => {
@@ -117,9 +118,9 @@ it("quotes of two servers, one of which is killed, place no order twice and none
     ...range,
   });
   const started = await Promise.all([
-    ask(one, "POST", "/strategy/quote", quotes("kraken", 0.06)),
-    ask(two, "POST", "/strategy/quote", quotes("kraken", 0.1)),
-    ask(two, "POST", "/strategy/quote", quotes("mexc", 0.06)),
+    ask(one, "POST", ...startOf("quote", quotes("kraken", 0.06))),
+    ask(two, "POST", ...startOf("quote", quotes("kraken", 0.1))),
+    ask(two, "POST", ...startOf("quote", quotes("mexc", 0.06))),
   ]);
   const filled = async () => {
     const { strategies } = await ask(one, "GET", "/strategies?definition=quote");

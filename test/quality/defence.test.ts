@@ -14,10 +14,10 @@ import type { BookedOrder } from "../../src/market/matching.ts";
 import type { BidAsk, Side } from "../../src/model/market.ts";
 import type { Kind } from "../../src/ports/kind.ts";
 import { quoteKind } from "../../src/quote/kind.ts";
-import { quoteInput } from "../../src/quote/schema/input.ts";
 import { quoteConfigOf } from "../../src/quote/start/planned-quote.ts";
 import { newQuoteState, type QuoteStrategy } from "../../src/quote/state.ts";
 import { d, market } from "../support/grid.ts";
+import { quoteSettings } from "../support/starts.ts";
 import { isWhole, most } from "../support/whole.ts";
 
 const LEVELS = 2;
@@ -25,7 +25,7 @@ const LEVELS = 2;
 const PROMISED = { ticks: 100, up: 0.95 };
 
 function quotes(defend: string): QuoteStrategy {
-  const request = quoteInput(["kraken"]).parse({
+  const request = quoteSettings({
     exchange: "kraken",
     symbol: "BTC/USDT",
     spreadPercent: 0.4,

@@ -8,9 +8,9 @@ import { divideWhole, ONE } from "../../src/kernel/decimal.ts";
 import { DAY, SECOND } from "../../src/kernel/time.ts";
 import { earnedAgainst, HORIZONS, impactOn } from "../../src/model/order.ts";
 import { attributionOf } from "../../src/quality/answer.ts";
-import { quoteInput } from "../../src/quote/schema/input.ts";
 import { d, market } from "../support/grid.ts";
 import { january } from "../support/january.ts";
+import { quotesOf } from "../support/starts.ts";
 import { isWhole } from "../support/whole.ts";
 
 const MARKET = market({
@@ -21,7 +21,7 @@ const MARKET = market({
   maker: d("0.001"),
   taker: d("0.001"),
 });
-const REQUEST = quoteInput(["kraken"]).parse({
+const REQUEST = quotesOf({
   exchange: "kraken",
   symbol: "BTC/USDT",
   spreadPercent: 0.4,

@@ -2,12 +2,13 @@ import { expect, it } from "vitest";
 import { VenueError } from "../../src/kernel/errors.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { askingOf, testSandbox } from "../support/sandbox.ts";
+import { starts } from "../support/starts.ts";
 import { REQUEST } from "./requested.ts";
 
 it("a change of quotes is not previewed while their exchange is unavailable, with the reason", async () => {
   const { deps, store, venue } = await testSandbox();
   const { ask } = askingOf(deps);
-  const { id } = await ask<{ id: string }>("start_quote", REQUEST);
+  const { id } = await ask<{ id: string }>(...starts("quote", REQUEST));
   const resting = async () => (await venue("kraken").openOrders("BTC/USDT")).map(({ id }) => id);
   const row = async () => (await store.strategies({ id }))[0]?.strategy;
   const [orders, before] = [await resting(), await row()];

@@ -3,6 +3,7 @@ import { text } from "../../src/kernel/decimal.ts";
 import { VenueError } from "../../src/kernel/errors.ts";
 import { BY } from "../support/by.ts";
 import { askingOf, START, type TestSandbox, testSandbox } from "../support/sandbox.ts";
+import { previews, starts } from "../support/starts.ts";
 
 /** Around a fixed price of 60,000, of which the market's own price is not far. */
 const REQUEST = {
@@ -35,17 +36,14 @@ async function quoteBox(options: TestSandbox = {}) {
 describe("quotes", () => {
   it("are started as requested, and shown with all that a person asks of them", async () => {
     const { ask, open, time } = await quoteBox();
-    const started = await ask<{ id: string }>("start_quote", REQUEST);
+    const started = await ask<{ id: string }>(...starts("quote", REQUEST));
     expect(started).toMatchObject({
       status: "running",
       exchange: "kraken",
       symbol: "BTC/USDT",
-      spreadPercent: 2,
-      levels: 1,
-      budget: { base: "0.05", quote: "3000" },
-      maxLoss: "30",
-      defend: "pause:60",
+      uses: { base: "0.05", quote: "3000" },
       warnings: [],
+      details: { spreadPercent: 2, levels: 1, maxLoss: "30", defend: "pause:60" },
     });
     // 120 / 59,400 and 120 / 60,600, in lots of 0.00001.
     const orders = ["buy 0.00202 at 59400", "sell 0.00198 at 60600"];
@@ -112,15 +110,15 @@ describe("quotes", () => {
 
   it("are previewed with what they use and can lose", async () => {
     const { preview, exposure } = await quoteBox();
-    const shown = await preview("start_quote", REQUEST);
+    const shown = await preview(...starts("quote", REQUEST));
     expect(shown).toMatchObject({
-      what: "quote both sides of BTC/USDT at kraken: 1 bid and 1 ask now, 2 % apart, around 60000 USDT",
-      cost: "up to 3000 USDT and 0.05 BTC of your balance are used for quotes",
+      what: "start quotes 2 % apart on BTC/USDT at kraken: 1 buy and 1 sell now, with the market at 60000",
+      cost: expect.stringMatching(/; it can use up to 3000 USDT and 0.05 BTC$/),
       worstCase: expect.stringContaining("the initial 0.05 BTC, 3000 USDT now, and all of it loses value"),
       limits: [expect.stringContaining("spread")],
       holds: { planHash: expect.stringMatching(/^[0-9a-f]{32}-60000$/) },
     });
-    expect(await exposure("start_quote", REQUEST)).toMatchObject({
+    expect(await exposure(...starts("quote", REQUEST))).toMatchObject({
       trades: "known",
       largest: 120n * 10n ** 18n,
     });
@@ -132,11 +130,13 @@ describe("quotes", () => {
       venue: (exchange: string) => ({ ...venue(exchange), candles: () => Promise.reject(error) }),
     });
     const away = failing(new VenueError("unavailable", "no answer"));
-    expect(await ask("preview_quote", REQUEST, away)).toMatchObject({ cadence: { movePercent: null } });
-    expect(await ask("preview_quote", REQUEST)).toMatchObject({
-      cadence: { movePercent: expect.any(Number) },
+    expect(await ask(...previews("quote", REQUEST), away)).toMatchObject({
+      details: { cadence: { movePercent: null } },
     });
-    await expect(ask("preview_quote", REQUEST, failing(new TypeError("a mistake")))).rejects.toThrow(
+    expect(await ask(...previews("quote", REQUEST))).toMatchObject({
+      details: { cadence: { movePercent: expect.any(Number) } },
+    });
+    await expect(ask(...previews("quote", REQUEST), failing(new TypeError("a mistake")))).rejects.toThrow(
       "a mistake",
     );
   });
@@ -144,12 +144,12 @@ describe("quotes", () => {
   it("are paper trading on request, also as the first strategy of an exchange", async () => {
     const { ask, preview, exposure, open } = await quoteBox();
     const paper = { ...REQUEST, dryRun: true, baseBudget: undefined, quoteBudget: undefined };
-    expect(await preview("start_quote", paper)).toMatchObject({
-      what: expect.stringContaining("at kraken (paper trading): 1 bid and 0 asks now"),
-      cost: "up to 10000 USDT and 0 BTC of your balance are used for quotes",
+    expect(await preview(...starts("quote", paper))).toMatchObject({
+      what: expect.stringContaining("at kraken (paper trading): 1 buy and 0 sells now"),
+      cost: expect.stringMatching(/; it can use up to 10000 USDT and 0 BTC$/),
     });
-    expect(await exposure("start_quote", paper)).toEqual({ trades: "nothing" });
-    const { id } = await ask<{ id: string }>("start_quote", paper);
+    expect(await exposure(...starts("quote", paper))).toEqual({ trades: "nothing" });
+    const { id } = await ask<{ id: string }>(...starts("quote", paper));
     expect(await ask<object>("get_strategy", { id })).toMatchObject({
       mode: "paper",
       status: "running",
@@ -160,7 +160,7 @@ describe("quotes", () => {
 
   it("are changed as previewed, and say whether the change is made", async () => {
     const { ask, preview, open, store } = await quoteBox();
-    const { id } = await ask<{ id: string }>("start_quote", REQUEST);
+    const { id } = await ask<{ id: string }>(...starts("quote", REQUEST));
     expect(await preview("edit_quote", { id, levels: 2, size: 300 })).toMatchObject({
       what: `change ${id}: levels from 1 to 2, size from 120 to 300; 2 orders are canceled, 4 placed, and 0 stay`,
       cost: "nothing immediately; its orders use the budget set at the start",
@@ -189,7 +189,7 @@ describe("quotes", () => {
 
   it("are paused, resumed and stopped, and found under no other id", async () => {
     const { ask, open, exposure } = await quoteBox();
-    const { id } = await ask<{ id: string }>("start_quote", REQUEST);
+    const { id } = await ask<{ id: string }>(...starts("quote", REQUEST));
     expect(await ask("pause_strategy", { id })).toMatchObject({ success: true, phase: "paused" });
     expect(await open()).toEqual([]);
     expect(await exposure("resume_strategy", { id })).toMatchObject({ trades: "known" });
@@ -203,19 +203,23 @@ describe("quotes", () => {
 
   it("are not started while the kill switch is on, or with a plan that is outdated", async () => {
     const { ask, open, store } = await quoteBox();
-    const { planHash, orders } = await ask<{ planHash: string; orders: object[] }>("preview_quote", REQUEST);
+    const { planHash, orders } = await ask<{ planHash: string; orders: object[] }>(
+      ...previews("quote", REQUEST),
+    );
     expect(orders).toHaveLength(2);
-    await expect(ask("start_quote", { ...REQUEST, fixedPrice: 60_700, planHash })).rejects.toMatchObject({
-      label: "Conflict",
-    });
+    await expect(ask(...starts("quote", { ...REQUEST, fixedPrice: 60_700, planHash }))).rejects.toMatchObject(
+      {
+        label: "Conflict",
+      },
+    );
     await store.setKill(true, BY);
-    expect((await ask<{ warnings: { code: string }[] }>("preview_quote", REQUEST)).warnings).toMatchObject([
-      { code: "killed" },
-    ]);
-    await expect(ask("start_quote", { ...REQUEST, planHash })).rejects.toThrow(/nothing is quoted/);
+    expect(
+      (await ask<{ warnings: { code: string }[] }>(...previews("quote", REQUEST))).warnings,
+    ).toMatchObject([{ code: "killed" }]);
+    await expect(ask(...starts("quote", { ...REQUEST, planHash }))).rejects.toThrow(/nothing is started/);
     await store.setKill(false, BY);
     expect(await open()).toEqual([]);
-    await ask("start_quote", { ...REQUEST, planHash });
+    await ask(...starts("quote", { ...REQUEST, planHash }));
     expect(await open()).toHaveLength(2);
   });
 });

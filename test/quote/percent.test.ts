@@ -7,15 +7,16 @@ import { decimal, ONE, ofPercent, wire } from "../../src/kernel/decimal.ts";
 import { parseTerms } from "../../src/liquidity/market-text.ts";
 import { liquidityInput } from "../../src/liquidity/schema.ts";
 import { createOperations } from "../../src/operations.ts";
-import { quoteEditInput, quotePreviewInput } from "../../src/quote/schema/input.ts";
+import { quoteConfig, quoteEditInput } from "../../src/quote/schema/input.ts";
 import { changedQuote, quoteConfigOf, quoteRequestOut } from "../../src/quote/start/planned-quote.ts";
 import { type Schema, schemaOf } from "../../src/transport/openapi-schema.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
+import { quoteSettings } from "../support/starts.ts";
 
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
 const BUDGET = { base: ONE, quote: ONE };
 const configOf = (spreadPercent: number) =>
-  quoteConfigOf(quotePreviewInput(["kraken"]).parse({ ...MARKET, spreadPercent, size: 100 }), BUDGET);
+  quoteConfigOf(quoteSettings({ ...MARKET, spreadPercent, size: 100 }), BUDGET);
 
 describe("a spread", () => {
   it("is the same in quotes, their changes, obligations, reports, backtests and answers", () => {
@@ -42,12 +43,14 @@ describe("a spread", () => {
   });
 
   it("is in percent in every input with a spread or a distance, and its name says so", () => {
-    const inputs = createOperations(EXCHANGES, [twoSided]).flatMap(({ name, input }) =>
-      Object.entries(schemaOf(input, "input", name).properties ?? {}).map(([field, schema]) => [
-        `${name}.${field}`,
-        schema,
-      ]),
-    ) as [string, Schema][];
+    const fieldsOf = (name: string, input: z.ZodObject) =>
+      Object.entries(schemaOf(input, "input", name).properties ?? {}).map(
+        ([field, schema]) => [`${name}.${field}`, schema] as [string, Schema],
+      );
+    const inputs = createOperations(EXCHANGES, [twoSided]).flatMap(({ name, input, forms = [] }) => [
+      ...fieldsOf(name, input),
+      ...forms.flatMap(({ word, config }) => fieldsOf(`${name}.${word}`, config())),
+    ]);
     const isDistance = /\.(\w*spread|gap|within|skew|collar|tolerance|slippage)\w*$/i;
     const distances = inputs.filter(([name]) => isDistance.test(name));
     expect(distances.length).toBeGreaterThan(20);
@@ -64,9 +67,7 @@ describe("a spread", () => {
   });
 
   it("is refused under its name without a unit", () => {
-    const { error } = quotePreviewInput(["kraken"])
-      .strict()
-      .safeParse({ ...MARKET, spread: 0.02, size: 100 });
+    const { error } = quoteConfig().strict().safeParse({ spread: 0.02, size: 100 });
     expect(error?.issues.map(({ path, code }) => [code, ...path])).toEqual([
       ["invalid_type", "spreadPercent"],
       ["unrecognized_keys"],

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { drivenApp } from "../support/driven.ts";
+import { previewOf, startOf } from "../support/starts.ts";
 import { REQUEST } from "./requested.ts";
 
 interface Answer {
@@ -14,7 +15,7 @@ const FIXED = { ...REQUEST, useOwn: false, useOthers: false, fixedPrice: 60_000 
 it("two different previews of quotes have different hashes", async () => {
   const { call } = await drivenApp();
   const preview = async (over: object) =>
-    (await call<Answer>("POST", "/strategy/quote/preview", { ...FIXED, ...over })).body;
+    (await call<Answer>("POST", ...previewOf("quote", { ...FIXED, ...over }))).body;
   const overs = [{}, { spreadPercent: 1.1 }, { exchange: "mexc" }, { dryRun: true }, { fixedPrice: 60_001 }];
   const shown = [];
   for (const over of overs) shown.push(await preview(over));
@@ -25,7 +26,7 @@ it("two different previews of quotes have different hashes", async () => {
 it("quotes do not start as shown if the balances no longer cover them", async () => {
   const { call, resting } = await drivenApp();
   const request = { ...FIXED, size: 50_000, levels: 1, baseBudget: 2, quoteBudget: 100_000 };
-  const { planHash } = (await call<Answer>("POST", "/strategy/quote/preview", request)).body;
+  const { planHash } = (await call<Answer>("POST", ...previewOf("quote", request))).body;
   const order = {
     exchange: "kraken",
     symbol: "BTC/USDT",
@@ -35,23 +36,23 @@ it("quotes do not start as shown if the balances no longer cover them", async ()
     price: 50_000,
   };
   expect((await call("POST", "/orders", order)).status).toBe(200);
-  expect((await call("POST", "/strategy/quote", { ...request, planHash })).status).toBe(409);
+  expect((await call("POST", ...startOf("quote", { ...request, planHash }))).status).toBe(409);
   expect(await resting()).toHaveLength(1);
 });
 
 it("quotes start as shown until the price has moved by more than 3 %", async () => {
   const { call, move, resting } = await drivenApp();
   const request = { ...REQUEST, useOthers: false, useDex: false };
-  const preview = async () => (await call<Answer>("POST", "/strategy/quote/preview", request)).body;
+  const preview = async () => (await call<Answer>("POST", ...previewOf("quote", request))).body;
   const { planHash } = await preview();
   await move(1.031);
-  const refused = await call("POST", "/strategy/quote", { ...request, planHash });
+  const refused = await call("POST", ...startOf("quote", { ...request, planHash }));
   expect(refused).toMatchObject({ status: 409, body: { message: expect.stringContaining("planHash") } });
   expect(await resting()).toEqual([]);
-  const other = await call("POST", "/strategy/quote", { ...request, spreadPercent: 1.2, planHash });
+  const other = await call("POST", ...startOf("quote", { ...request, spreadPercent: 1.2, planHash }));
   expect(other.status).toBe(409);
   const again = await preview();
   await move(0.98);
-  const started = await call("POST", "/strategy/quote", { ...request, planHash: again.planHash });
+  const started = await call("POST", ...startOf("quote", { ...request, planHash: again.planHash }));
   expect(started, JSON.stringify(started.body)).toMatchObject({ status: 200, body: { status: "running" } });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { createOperations } from "../../src/operations.ts";
-import { EXCHANGES, runOperation, testSandbox } from "../support/sandbox.ts";
+import { runOperation, testSandbox } from "../support/sandbox.ts";
+import { readStarts } from "../support/starts.ts";
 
 const REQUEST = {
   exchange: "kraken",
@@ -19,9 +19,9 @@ it("quotes do not start without a price to book their base at", async () => {
     book: async () => ({ bids: [], asks: [], at: await store.now() }),
   });
   const setup = { ...deps, venue: emptied, venueOf: () => emptied("kraken") } as typeof deps;
-  const start = createOperations(EXCHANGES).find(({ name }) => name === "start_quote");
-  const input = start?.input.parse(REQUEST) as object;
-  await expect(runOperation(setup, "start_quote", input)).rejects.toThrow(/this pair has no reliable price/);
+  await expect(runOperation(setup, ...readStarts("quote", REQUEST))).rejects.toThrow(
+    /this pair has no reliable price/,
+  );
   expect(await store.strategies({ stopped: false })).toEqual([]);
   expect(await venue("kraken").openOrders("BTC/USDT")).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { testApp } from "../support/app.ts";
+import { startBody } from "../support/starts.ts";
 import { REQUEST } from "./requested.ts";
 
 interface Answer {
@@ -30,12 +31,16 @@ async function served() {
 describe("quotes over HTTP", () => {
   it("are previewed, started as shown, listed, changed, canceled, resumed and stopped", async () => {
     const { ask, open } = await served();
-    const preview = await ask("POST", "quote/preview", REQUEST);
-    expect(preview).toMatchObject({ status: 200, body: { spreadPercent: 1, levels: 2 } });
+    const preview = await ask("POST", "../strategies/preview", startBody("quote", REQUEST));
+    expect(preview).toMatchObject({ status: 200, body: { details: { spreadPercent: 1, levels: 2 } } });
     expect(preview.body.orders?.map(({ side }) => side)).toEqual(["buy", "buy", "sell", "sell"]);
     expect(await open()).toEqual([]);
 
-    const started = await ask("POST", "quote", { ...REQUEST, planHash: preview.body.planHash });
+    const started = await ask(
+      "POST",
+      "../strategies",
+      startBody("quote", { ...REQUEST, planHash: preview.body.planHash }),
+    );
     expect(started).toMatchObject({ status: 200, body: { status: "running" } });
     const id = started.body.id ?? "";
     expect(id).toMatch(/^quote-kraken-BTC-USDT-/);
@@ -74,7 +79,7 @@ describe("quotes over HTTP", () => {
 
   it("keep a pending change when another is requested, and report that it waits", async () => {
     const { ask } = await served();
-    const { id = "" } = (await ask("POST", "quote", REQUEST)).body;
+    const { id = "" } = (await ask("POST", "../strategies", startBody("quote", REQUEST))).body;
     await ask("POST", `../strategies/${id}/pause`, {});
     await ask("PATCH", `quote/${id}`, { spreadPercent: 2 });
     const { body } = await ask("POST", `quote/${id}/preview`, { levels: 1 });
@@ -88,11 +93,21 @@ describe("quotes over HTTP", () => {
 
   it("defend a side as requested, and a change turns it on and off", async () => {
     const { ask } = await served();
-    const preview = await ask("POST", "quote/preview", { ...REQUEST, defend: "pause:60" });
-    expect(preview.body).toMatchObject({ defend: "pause:60" });
-    const other = await ask("POST", "quote", { ...REQUEST, defend: "1:60", planHash: preview.body.planHash });
+    const preview = await ask(
+      "POST",
+      "../strategies/preview",
+      startBody("quote", { ...REQUEST, defend: "pause:60" }),
+    );
+    expect(preview.body).toMatchObject({ details: { defend: "pause:60" } });
+    const other = await ask(
+      "POST",
+      "../strategies",
+      startBody("quote", { ...REQUEST, defend: "1:60", planHash: preview.body.planHash }),
+    );
     expect(other.status).toBe(409);
-    const { id = "" } = (await ask("POST", "quote", { ...REQUEST, defend: "1:60" })).body;
+    const { id = "" } = (
+      await ask("POST", "../strategies", startBody("quote", { ...REQUEST, defend: "1:60" }))
+    ).body;
     const defended = async () => (await ask("GET", `strategies/${id}`)).body.details?.defend;
     expect(await defended()).toBe("1:60");
     const shown = await ask("POST", `quote/${id}/preview`, { defend: "20:6" });
@@ -104,7 +119,7 @@ describe("quotes over HTTP", () => {
   it("warn of a defence within the tolerance, which would move nothing", async () => {
     const { ask } = await served();
     const isWarned = async (defend: string) => {
-      const { body } = await ask("POST", "quote/preview", { ...REQUEST, defend });
+      const { body } = await ask("POST", "../strategies/preview", startBody("quote", { ...REQUEST, defend }));
       return body.warnings?.some(({ message }) => message.includes("within the tolerance"));
     };
     expect(await Promise.all(["1:60", "9999:60", "pause:60"].map(isWarned))).toEqual([true, false, false]);
@@ -114,7 +129,7 @@ describe("quotes over HTTP", () => {
     "reject the defence %j with a label",
     async (defend) => {
       const { ask } = await served();
-      const { status, body } = await ask("POST", "quote", { ...REQUEST, defend });
+      const { status, body } = await ask("POST", "../strategies", startBody("quote", { ...REQUEST, defend }));
       expect([status, body.error]).toEqual([400, "Invalid request"]);
       expect(body.message).toContain("defend must be TICKS:PASSES");
     },
@@ -122,7 +137,7 @@ describe("quotes over HTTP", () => {
 
   it("are not listed as grids", async () => {
     const { ask } = await served();
-    const { id } = (await ask("POST", "quote", REQUEST)).body;
+    const { id } = (await ask("POST", "../strategies", startBody("quote", REQUEST))).body;
     expect((await ask("GET", "grid/status")).body).toMatchObject({ strategies: [] });
     expect((await ask("GET", "grid/list")).body).toMatchObject({ count: 0 });
     expect((await ask("GET", `grid/status?id=${id}`)).status).toBe(404);
@@ -135,27 +150,29 @@ describe("quotes over HTTP", () => {
     ["no price that can be trusted", { useOwn: false, useOthers: false, useDex: false }],
   ])("are refused with %s", async (_what, over) => {
     const { ask, open } = await served();
-    expect((await ask("POST", "quote", { ...REQUEST, ...over })).status).toBeGreaterThanOrEqual(400);
+    expect(
+      (await ask("POST", "../strategies", startBody("quote", { ...REQUEST, ...over }))).status,
+    ).toBeGreaterThanOrEqual(400);
     expect(await open()).toEqual([]);
   });
 
   it("report that the model ignores the target", async () => {
     const { ask } = await served();
     const warned = async (path: string, over: object) => {
-      const { warnings } = (await ask("POST", path, { ...REQUEST, ...over })).body;
+      const { warnings } = (await ask("POST", path, startBody("quote", { ...REQUEST, ...over }))).body;
       return warnings?.some(({ message }) => /replace target and skew/.test(message));
     };
     const model = { gamma: 0.001, sigma: 1, k: 0.01, target: 0.5 };
-    expect(await warned("quote/preview", { target: 0.5 })).toBe(false);
-    expect(await warned("quote/preview", model)).toBe(true);
-    expect(await warned("quote", model)).toBe(true);
+    expect(await warned("../strategies/preview", { target: 0.5 })).toBe(false);
+    expect(await warned("../strategies/preview", model)).toBe(true);
+    expect(await warned("../strategies", model)).toBe(true);
   });
 
   it("require a budget next to other strategies", async () => {
     const { ask } = await served();
-    await ask("POST", "quote", REQUEST);
+    await ask("POST", "../strategies", startBody("quote", REQUEST));
     const { quoteBudget: _, ...without } = REQUEST;
-    expect(await ask("POST", "quote", without)).toMatchObject({
+    expect(await ask("POST", "../strategies", startBody("quote", without))).toMatchObject({
       status: 400,
       body: { message: expect.stringContaining("quoteBudget") },
     });

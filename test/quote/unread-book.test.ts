@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { drivenApp, type GridOut } from "../support/driven.ts";
+import { startOf } from "../support/starts.ts";
 
 const QUOTES = {
   exchange: "kraken",
@@ -17,7 +18,7 @@ interface Quotes extends GridOut {
 
 it("cancels its orders when the book cannot be read for longer than its price counts", async () => {
   const { call, tick, resting, switches } = await drivenApp();
-  const started = (await call<Quotes>("POST", "/strategy/quote", QUOTES)).body;
+  const started = (await call<Quotes>("POST", ...startOf("quote", QUOTES))).body;
   const { id } = started;
   await tick();
   const before = await resting();

@@ -4,9 +4,9 @@ import { decimal } from "../../src/kernel/decimal.ts";
 import { mixHash, pseudorandomShare } from "../../src/kernel/hash.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { VenueName } from "../../src/model/market.ts";
-import { quoteInput } from "../../src/quote/schema/input.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
+import { readStarts } from "../support/starts.ts";
 import { isWhole, most } from "../support/whole.ts";
 
 const PAIR = "BTC/USDT";
@@ -25,7 +25,7 @@ async function upOf(name: VenueName, ticks: number) {
   try {
     const { deps, time } = setup;
     const exchange = setup.exchange(name);
-    const request = quoteInput([name]).parse({
+    const request = {
       exchange: name,
       symbol: PAIR,
       spreadPercent: 1,
@@ -34,8 +34,8 @@ async function upOf(name: VenueName, ticks: number) {
       quoteBudget: 2000,
       baseBudget: 0.03,
       useOthers: false,
-    });
-    await runOperation(deps, "start_quote", request);
+    };
+    await runOperation(deps, ...readStarts("quote", request));
     exchange.thin(PAIR, SEED);
     exchange.chance(() => (random() < 0.01 ? { kind: "server_error", acts: random() < 0.5 } : undefined));
     let [up, price] = [0, 60_000];
@@ -98,8 +98,8 @@ it.each<VenueName>(["kraken", "mexc", "bitget", "gateio"])(
       baseBudget: 0.03,
       useOthers: false,
     };
-    const request = quoteInput([name]).parse({ exchange: name, symbol: PAIR, ...given });
-    const quote = await quietCalls(name, "start_quote", request);
+    const request = { exchange: name, symbol: PAIR, ...given };
+    const quote = await quietCalls(name, ...readStarts("quote", request));
     expect(quote).toBeGreaterThan(0);
     expect(quote).toBeLessThanOrEqual(grid);
   },
@@ -110,7 +110,7 @@ it("quotes follow the market with funds for one order per side", async () => {
   try {
     const { deps, time } = setup;
     const exchange = setup.exchange("gateio");
-    const request = quoteInput(["gateio"]).parse({
+    const request = {
       exchange: "gateio",
       symbol: PAIR,
       spreadPercent: 1,
@@ -118,8 +118,8 @@ it("quotes follow the market with funds for one order per side", async () => {
       useOthers: false,
       quoteBudget: 101,
       baseBudget: 0.0017,
-    });
-    await runOperation(deps, "start_quote", request);
+    };
+    await runOperation(deps, ...readStarts("quote", request));
     const before = exchange.open().find(({ side }) => side === "buy");
     // In steps that no ask of half a percent above the market fills.
     for (let price = 60_100; price <= 60_900; price += 100) {

@@ -1,4 +1,5 @@
 import { deposit, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
+import { wire } from "../../src/kernel/decimal.ts";
 import { isOurs } from "../../src/kernel/ids.ts";
 import type { Operation } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
@@ -8,6 +9,7 @@ import { actOnFollow } from "../kinds/deeds.ts";
 import { actOnOwnStrategy } from "../own/deeds.ts";
 import { exampleConfig } from "../own/examples.ts";
 import { actOnQuote } from "../quote/deeds.ts";
+import { starts } from "../support/starts.ts";
 import type { Deed } from "./deeds.ts";
 import { EXCHANGE, OTHER_EXCHANGES } from "./shape.ts";
 import type { Sim } from "./world.ts";
@@ -28,6 +30,12 @@ const ACTS = {
   declared: actOnOwnStrategy(),
   example: actOnOwnStrategy(exampleConfig),
 };
+
+/** Decimals as the numbers that a person types. */
+const asTyped = (fields: Readonly<Record<string, unknown>>): object =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, typeof value === "bigint" ? wire(value) : value]),
+  );
 
 const HALF = 5n * 10n ** 17n;
 
@@ -72,7 +80,7 @@ export async function act(sim: Sim, deed: Deed, beside: Beside): Promise<void> {
   }
   switch (deed.kind) {
     case "start_quote":
-      return askInWords("start_quote", { exchange, symbol: deed.symbol, ...deed.fields });
+      return askInWords(...starts("quote", { exchange, symbol: deed.symbol, ...deed.fields }));
     case "edit_quote":
       return undefined;
     case "rules":
@@ -102,7 +110,7 @@ export async function act(sim: Sim, deed: Deed, beside: Beside): Promise<void> {
         ...deed.options,
       });
     case "start_centered":
-      return ask("start_centered_grid", { exchange, symbol: deed.symbol, ...deed.options });
+      return askInWords(...starts("centered", { exchange, symbol: deed.symbol, ...asTyped(deed.options) }));
     case "stop": {
       const strategy = nth(deed.nth);
       return (

@@ -6,6 +6,7 @@ import type { Venue } from "../../src/ports/venue.ts";
 import type { McpSettings } from "../../src/transport/mcp/plans.ts";
 import { appOver } from "./app.ts";
 import { type TestSandbox, testSandbox } from "./sandbox.ts";
+import { startOf } from "./starts.ts";
 
 export interface GridOut {
   readonly id: string;
@@ -67,8 +68,7 @@ export async function drivenApp(
     switches,
     call,
     start: async (grid: object) => (await call<GridOut>("POST", "/strategy/grid", grid)).body,
-    startCentered: async (grid: object) =>
-      (await call<GridOut>("POST", "/strategy/grid/centered", grid)).body,
+    startCentered: async (grid: object) => (await call<GridOut>("POST", ...startOf("centered", grid))).body,
     stop: (id: string, cancelOrders = true) =>
       call<{ message: string; summary: { openOrders?: readonly { id: string }[] } }>(
         "DELETE",

@@ -52,7 +52,8 @@ const LOADS: Readonly<Record<string, readonly [clients: number, send: Send]>> = 
   strategies: [
     8,
     (client) =>
-      call("POST", `/api/v1/strategy/declared/${client % 2 === 0 ? "loops" : "fills"}/preview`, {
+      call("POST", "/api/v1/strategies/preview", {
+        definition: client % 2 === 0 ? "loops" : "fills",
         ...MARKET,
         baseBudget: 0,
         quoteBudget: 10,

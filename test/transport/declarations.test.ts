@@ -20,12 +20,11 @@ describe("the operations that", () => {
         "cancel_order",
         "cancel_all_orders",
         "start_grid",
-        "start_centered_grid",
+        "start_strategy",
         "stop_strategy",
         "pause_strategy",
         "resume_strategy",
         "edit_grid",
-        "start_quote",
         "edit_quote",
         "rename_strategy",
         "create_agreement",
@@ -63,7 +62,7 @@ describe("the operations that", () => {
     [
       "accept an Idempotency-Key",
       ({ http }) => http.idempotent,
-      ["create_order", "start_grid", "start_centered_grid", "start_quote", "create_agreement"],
+      ["create_order", "start_grid", "start_strategy", "create_agreement"],
     ],
     [
       "accept exchange keys",
@@ -74,7 +73,7 @@ describe("the operations that", () => {
     [
       "need a running server for their result",
       ({ cli }) => cli?.steps,
-      ["start_grid", "guide_grid", "resume_strategy", "edit_grid", "start_quote", "edit_quote"],
+      ["guide_grid", "resume_strategy", "edit_grid", "edit_quote"],
     ],
     [
       "manage access on this machine's database",
@@ -103,7 +102,6 @@ describe("the operations that", () => {
         "list_strategies",
         "get_strategy",
         "get_withdraw_plan",
-        "preview_quote",
         "set_kill_switch",
         "get_strategy_orders",
         "get_strategy_fills",
@@ -174,14 +172,7 @@ describe("the operations that", () => {
     [
       "have other defaults for agents",
       ({ mcp }) => mcp?.defaults,
-      [
-        "preview_grid",
-        "start_grid",
-        "preview_centered_grid",
-        "start_centered_grid",
-        "backtest",
-        "get_liquidity_report",
-      ],
+      ["start_grid", "backtest", "get_liquidity_report"],
     ],
     [
       "return a table as CSV",

@@ -11,12 +11,7 @@ const CONTRACT = [
 ];
 
 /** Operations whose answers repeat settings as a start accepts them, or show the plan of a start: also numbers. */
-const PLANS = [
-  ..."preview_grid start_centered_grid preview_centered_grid preview_grid_edit guide_grid suggest_grid".split(
-    " ",
-  ),
-  ..."preview_quote start_quote preview_quote_edit".split(" "),
-];
+const PLANS = [..."preview_grid_edit guide_grid suggest_grid preview_quote_edit".split(" ")];
 
 /** Numbers that are no money, by the end of their name: percentages and times. */
 const ENDS = /Percent$|At$|Millis$|Time$|^timestamp$|^after$/;
@@ -26,7 +21,7 @@ const OTHER_NUMBERS = new Set([
   // Times and spans of time.
   ..."from to until at since day hour seconds debounce longestGap minutes".split(" "),
   // Numbers of things.
-  ..."count cycles bars missingBars fills withoutMid unmeasured known unknown samples cutShort timed".split(
+  ..."count cycles crossings days breakEvenDays slot bars missingBars fills withoutMid unmeasured known unknown samples cutShort timed".split(
     " ",
   ),
   ..."unknownSources moreGaps markets unknownMarkets buys sells passes logLines prints books gaps".split(" "),
@@ -38,7 +33,9 @@ const OTHER_NUMBERS = new Set([
   // Positions and versions.
   ..."id seq event slot level generation version next".split(" "),
   // Shares, ratios and mean counts.
-  ..."percent sharpe confidence confidence.value spacing deviation sources".split(" "),
+  ..."percent sharpe confidence confidence.value spacing maxPosition safetyReserve deviation sources".split(
+    " ",
+  ),
   // Their unit depends on the rule: percent, minutes or quote.
   ..."rules.value rules.limit before.value findings.value findings.limit".split(" "),
   // Values that a strategy writes itself.

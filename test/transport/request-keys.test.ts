@@ -5,6 +5,7 @@ import { type Target, testApp } from "../support/app.ts";
 import { canary } from "../support/canary.ts";
 import { edgeApp } from "../support/edge.ts";
 import { gridRequest, orderRequest } from "../support/requests.ts";
+import { startOf } from "../support/starts.ts";
 
 const KEYS = {
   "x-exchange-key": canary("request-key"),
@@ -29,7 +30,7 @@ const refused = {
 
 it.each([
   ["/strategy/grid", GRID],
-  ["/strategy/grid/centered", { exchange: "kraken", symbol: "BTC/USDT" }],
+  startOf("centered", { exchange: "kraken", symbol: "BTC/USDT" }),
   ["/internal/tick", {}],
 ])(
   "a request to %s with exchange keys is refused, and nothing trades on the operator's account",

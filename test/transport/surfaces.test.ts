@@ -39,10 +39,11 @@ const NO_TOOL = {
   verify_audit: "tells who has done what",
 };
 const NO_COMMAND = {
-  preview_centered_grid: "edgemaker trade --strategy grid --preview",
-  start_centered_grid: "edgemaker trade --strategy grid",
+  start_grid: "edgemaker start grid",
   preview_grid_edit: "edgemaker grid edit",
   preview_quote_edit: "edgemaker quote edit",
+  preview_strategy: "edgemaker preview grid, and one for each form",
+  start_strategy: "edgemaker start grid, and one for each form",
   list_keys: "edgemaker exchange list",
   test_keys: "edgemaker exchange test",
   put_keys: "edgemaker exchange add",
@@ -84,6 +85,9 @@ const ONLY_COMMANDS = [
   "mcp install",
   "notify add",
   "page",
+  "preview centered",
+  "preview grid",
+  "preview quote",
   "proof key",
   "proof publish",
   "proof verify",
@@ -93,6 +97,9 @@ const ONLY_COMMANDS = [
   "sandbox shock",
   "serve",
   "setup",
+  "start centered",
+  "start grid",
+  "start quote",
   "status-page build",
   "strategy check",
   "strategy new",
@@ -164,9 +171,13 @@ describe("the operations of each surface match:", () => {
     const verbs = operations.flatMap(({ cli }) => cli?.verb ?? []);
     const groups = STRATEGY_KINDS.map(({ group }) => group);
     const synonyms = groups.flatMap((group) => verbs.map((verb) => `${group} ${verb}`));
+    const forms = STRATEGY_KINDS.flatMap(({ life }) => life.forms([]));
+    const starts = forms.flatMap(({ synonym }) =>
+      ["preview", "start"].flatMap((verb) => synonym?.(verb) ?? []),
+    );
     const backtests = ["backtest grid", "grid backtest", "quote backtest"];
     const verbsOfKinds = synonyms.filter((path) => !expected.includes(path));
-    expect(others.sort()).toEqual([...verbsOfKinds, ...backtests].sort());
+    expect(others.sort()).toEqual([...verbsOfKinds, ...starts, ...backtests].sort());
     expect(paths.filter((path) => !expected.includes(path)).sort()).toEqual(ONLY_COMMANDS);
     expect(expected.filter((path) => !paths.includes(path))).toEqual([]);
     expect(operations.filter(({ cli }) => !cli).map(({ name }) => name)).toEqual(Object.keys(NO_COMMAND));

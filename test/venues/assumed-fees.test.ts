@@ -15,6 +15,7 @@ import { root } from "../support/bundle.ts";
 import { edgemaker } from "../support/command.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { appClient, callTool } from "../support/mcp.ts";
+import { previewOf } from "../support/starts.ts";
 import { tempFolder } from "../support/temp.ts";
 import { startVenue } from "./index.ts";
 
@@ -39,10 +40,10 @@ const fieldsOf = (name: VenueName) => {
 
 const MARKET = { symbol: PAIR };
 const PLANS = {
-  "/strategy/grid": { lowerPrice: 50_000, upperPrice: 70_000, gridLevels: 4, orderSize: 100 },
-  "/strategy/grid/centered": { levels: 4, size: 100, spacing: 0.02 },
-  "/strategy/quote": { spreadPercent: 2, size: 100, quoteBudget: 1000, baseBudget: 0.01 },
-  "/strategy/declared/two-sided": { spreadPercent: 2, size: 100, quoteBudget: 1000, baseBudget: 0.01 },
+  grid: { lowerPrice: 50_000, upperPrice: 70_000, gridLevels: 4, orderSize: 100 },
+  centered: { levels: 4, size: 100, spacing: 0.02 },
+  quote: { spreadPercent: 2, size: 100, quoteBudget: 1000, baseBudget: 0.01 },
+  "two-sided": { spreadPercent: 2, size: 100, quoteBudget: 1000, baseBudget: 0.01 },
 };
 
 describe.each(NAMES)("an account on %s whose fees cannot be read", (name) => {
@@ -68,20 +69,24 @@ describe.each(NAMES)("an account on %s whose fees cannot be read", (name) => {
     return answer;
   };
 
-  it.each(Object.entries(PLANS))("has a plan of %s that shows the assumed rates", async (path, body) => {
-    const { fees, warnings } = await post(`${path}/preview`, body);
-    expect(fees).toEqual(fieldsOf(name));
-    expect(warnings).toContainEqual({ code: "fees_assumed", message: textOf(name) });
-  });
+  it.each(Object.entries(PLANS))(
+    "has a plan of %s that shows the assumed rates",
+    async (definition, fields) => {
+      const place = { ...MARKET, exchange: name };
+      const { fees, warnings } = await post(...previewOf(definition, { ...place, ...fields }), {});
+      expect(fees).toEqual(fieldsOf(name));
+      expect(warnings).toContainEqual({ code: "fees_assumed", message: textOf(name) });
+    },
+  );
 
   it("has a plan for an agent that shows them", async () => {
     const client = await appClient(app, "trade");
-    const input = { ...MARKET, exchange: name, ...PLANS["/strategy/grid"] };
+    const input = { ...MARKET, exchange: name, ...PLANS.grid };
     expect(JSON.stringify(await callTool(client, "start_grid", input))).toContain(textOf(name));
   });
 
   it("starts and changes a grid, and shows them", async () => {
-    const started = await post("/strategy/grid", PLANS["/strategy/grid"]);
+    const started = await post("/strategy/grid", PLANS.grid);
     expect(started).toMatchObject({ status: "running" });
     expect(started.warnings).toContainEqual({ code: "fees_assumed", message: textOf(name) });
     const { id } = started as unknown as { id: string };

@@ -7,6 +7,7 @@ import { createOperations } from "../../src/operations.ts";
 import { twoSided } from "../own/deeds.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { gridRequest } from "../support/requests.ts";
+import { previews, starts } from "../support/starts.ts";
 
 const PAIR = "BTC/USDT";
 const NAMES = ["kraken", "bitget", "mexc", "gateio"] as const;
@@ -19,31 +20,30 @@ interface Started {
 
 const BUDGETS = { quoteBudget: 1000, baseBudget: 0.1, size: 100, spreadPercent: 1 };
 const KINDS = [
-  ["grid", "start_grid", "preview_grid", gridRequest()],
-  ["quote", "start_quote", "preview_quote", { ...BUDGETS, levels: 1, useOthers: false }],
-  ["strategy", "start_strategy_two_sided", "preview_strategy_two_sided", BUDGETS],
+  ["grid", gridRequest()],
+  ["quote", { ...BUDGETS, levels: 1, useOthers: false }],
+  ["two-sided", BUDGETS],
 ] as const;
 
 it.each(NAMES.flatMap((name) => KINDS.map((kind) => [name, ...kind] as const)))(
   "a start on a closed pair of %s warns: %s",
-  async (name, _kind, start, preview, input) => {
+  async (name, definition, fields) => {
     const setup = await emulatedExchanges({ names: [name] });
     onTestFinished(setup.close);
     const exchange = setup.exchange(name);
     exchange.list(PAIR, { active: false });
     const deps = { ...setup.deps, kinds: kindsOf(kindsWith([twoSided])) };
     const operations = createOperations([name], [twoSided]);
-    const ask = async <T>(operation: string): Promise<T> => {
+    const request = { ...fields, exchange: name, symbol: PAIR };
+    const ask = async <T>(operation: string, input: object): Promise<T> => {
       const one = operations.find((one) => one.name === operation);
       if (!one) throw new Error(`there is no operation ${operation}`);
-      return (await one.run(deps, one.input.parse({ ...input, exchange: name, symbol: PAIR }), {
-        actor: "test",
-      })) as T;
+      return (await one.run(deps, one.input.parse(input), { actor: "test" })) as T;
     };
     const why = `the exchange has closed ${PAIR}; its orders follow when the pair trades again`;
     const warning = { code: "market_closed", message: `no order is placed now: ${why}` };
-    expect((await ask<Started>(preview)).warnings).toContainEqual(warning);
-    const started = await ask<Started>(start);
+    expect((await ask<Started>(...previews(definition, request))).warnings).toContainEqual(warning);
+    const started = await ask<Started>(...starts(definition, request));
     expect(started.warnings).toContainEqual(warning);
     expect(started.message).toBe(`${started.id} is running, but no order is placed: ${why}`);
     expect(exchange.count("create")).toBe(0);

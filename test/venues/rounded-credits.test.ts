@@ -8,6 +8,7 @@ import type { VenueName } from "../../src/model/market.ts";
 import { createOperations } from "../../src/operations.ts";
 import { buyer } from "../own/deeds.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
+import { starts } from "../support/starts.ts";
 
 const PAIR = "LTC/USDT";
 const NAMES = ["kraken", "gateio", "bitget", "mexc"] as const;
@@ -83,15 +84,16 @@ it("a kraken order is a whole number of units in which its asset is credited", a
 });
 
 const POSITIONS = [
-  ["quotes", "start_quote", { levels: 1, useOthers: false }],
-  ["an own strategy", "start_strategy_buyer", {}],
+  ["quotes", "quote", { levels: 1, useOthers: false }],
+  ["an own strategy", "buyer", {}],
 ] as const;
 
 it.each(NAMES.flatMap((name) => POSITIONS.map((position) => [name, ...position] as const)))(
   "on %s, %s sells no more than it was credited",
-  async (name, _kind, start, more) => {
+  async (name, _kind, definition, more) => {
     const { ask, exchange, until, sides, fillAll, place } = await roundingExchange(name);
-    await ask(start, { ...place, ...more, quoteBudget: 300, baseBudget: 5, spreadPercent: 2, size: 50 });
+    const fields = { ...more, quoteBudget: 300, baseBudget: 5, spreadPercent: 2, size: 50 };
+    await ask(...starts(definition, { ...place, ...fields }));
     await until(() => sides().includes("buy"));
     fillAll();
     await until(() => sides().includes("sell"));

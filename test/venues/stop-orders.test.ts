@@ -9,6 +9,7 @@ import { twoSided } from "../own/deeds.ts";
 import { appOver } from "../support/app.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { gridRequest, orderRequest } from "../support/requests.ts";
+import { starts } from "../support/starts.ts";
 
 const PAIR = "BTC/USDT";
 const SELL = { symbol: PAIR, side: "sell", amount: "0.01" } as const;
@@ -47,10 +48,10 @@ it.each(STOPS)("a stop order on %s of type %s, limit %s, blocks no buy of a stra
   expect(await grid.start("start_grid", gridRequest({ exchange: stop[0] }))).toBe(3);
   const quotes = await withStop(stop);
   expect(
-    await quotes.start("start_quote", { ...budgets, spreadPercent: 1, levels: 2, useOthers: false }),
+    await quotes.start(...starts("quote", { ...budgets, spreadPercent: 1, levels: 2, useOthers: false })),
   ).toBe(2);
   const own = await withStop(stop);
-  expect(await own.start("start_strategy_two_sided", { ...budgets, spreadPercent: 1 })).toBe(1);
+  expect(await own.start(...starts("two-sided", { ...budgets, spreadPercent: 1 }))).toBe(1);
 });
 
 it.each(STOPS)("GET /orders shows a stop order on %s of type %s, limit %s, as one", async (...stop) => {

@@ -160,8 +160,8 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
     await page.getByLabel("Lower price, USDT").fill("20000");
     await page.getByLabel("Upper price, USDT").fill("30000");
     const previewOf = (size: number) => (request: Request) =>
-      request.url().endsWith("/strategy/grid/preview") && request.postDataJSON().orderSize === size;
-    const release = await holdRequests(page, "**/strategy/grid/preview", 1);
+      request.url().endsWith("/strategies/preview") && request.postDataJSON().config.orderSize === size;
+    const release = await holdRequests(page, "**/strategies/preview", 1);
     const older = page.waitForRequest(previewOf(130));
     await perOrder.fill("130");
     const held = await older;

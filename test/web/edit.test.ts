@@ -4,6 +4,7 @@ import { findChromium } from "../support/browser.ts";
 import { gridRequest } from "../support/requests.ts";
 import { servedPage } from "../support/served.ts";
 import { newToken } from "../support/signed-in.ts";
+import { startOf } from "../support/starts.ts";
 
 const GRID = gridRequest({ lowerPrice: 50_000, upperPrice: 70_000, gridLevels: 10, orderSize: 100 });
 
@@ -139,7 +140,7 @@ describe.skipIf(!findChromium())("editing a grid in Chromium (skipped without Ch
 
   it("offers the settings of a centered grid, and is hidden from read-only users", async () => {
     const request = { exchange: "kraken", symbol: "ETH/USDT", confidence: 0 };
-    const { id } = await served.call<{ id: string }>("POST", "/strategy/grid/centered", request);
+    const { id } = await served.call<{ id: string }>("POST", ...startOf("centered", request));
     const { page, context } = await served.signIn();
     const part = await open(page, id);
     expect(await part.getByLabel("Lower price, USDT").count()).toBe(0);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { QualityAnswer } from "../../src/quality/tally.ts";
 import { findChromium } from "../support/browser.ts";
 import { servedPage } from "../support/served.ts";
+import { startOf } from "../support/starts.ts";
 
 const markouts = (...percents: readonly (number | null)[]) =>
   [1000, 10_000, 60_000, 300_000, 3_600_000].map((after, index) => {
@@ -52,13 +53,16 @@ describe.skipIf(!findChromium())("execution quality on the page (skipped without
   const served = servedPage();
 
   it("is requested when it is opened, and drawn by cause, side and level", async () => {
-    const { id } = await served.call<{ id: string }>("POST", "/strategy/quote", {
-      exchange: "kraken",
-      symbol: "BTC/USDT",
-      spreadPercent: 2,
-      size: 100,
-      levels: 1,
-    });
+    const { id } = await served.call<{ id: string }>(
+      "POST",
+      ...startOf("quote", {
+        exchange: "kraken",
+        symbol: "BTC/USDT",
+        spreadPercent: 2,
+        size: 100,
+        levels: 1,
+      }),
+    );
     const { page, context, errors, strangers } = await served.signIn();
     const requests: string[] = [];
     await page.route("**/strategy/quality?**", (route) => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { findChromium } from "../support/browser.ts";
 import { servedPage } from "../support/served.ts";
 import { newToken } from "../support/signed-in.ts";
+import { startBody, startOf } from "../support/starts.ts";
 
 describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)", () => {
   const served = servedPage();
@@ -10,9 +11,9 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
     const { page, context, errors, strangers } = await served.signIn();
     await page.getByText("No strategy runs.").waitFor();
     const request = { exchange: "kraken", symbol: "BTC/USDT", spreadPercent: 2, size: 100, levels: 2 };
-    const started = await served.server.ask("/api/v1/strategy/quote", {
+    const started = await served.server.ask("/api/v1/strategies", {
       method: "POST",
-      body: JSON.stringify(request),
+      body: JSON.stringify(startBody("quote", request)),
     });
     expect(started.status).toBe(200);
     await page.getByRole("heading", { name: "Running (1)" }).waitFor();
@@ -32,16 +33,19 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
   });
 
   it("are paused, resumed and stopped on a separate page that first shows the effect", async () => {
-    const { id } = await served.call<{ id: string }>("POST", "/strategy/quote", {
-      exchange: "kraken",
-      symbol: "BTC/USDT",
-      spreadPercent: 2,
-      size: 100,
-      levels: 2,
-      volatilityFactor: 0,
-      quoteBudget: 1000,
-      baseBudget: 0.01,
-    });
+    const { id } = await served.call<{ id: string }>(
+      "POST",
+      ...startOf("quote", {
+        exchange: "kraken",
+        symbol: "BTC/USDT",
+        spreadPercent: 2,
+        size: 100,
+        levels: 2,
+        volatilityFactor: 0,
+        quoteBudget: 1000,
+        baseBudget: 0.01,
+      }),
+    );
     const open = async () =>
       (await served.call<{ count: number }>("GET", "/orders?exchange=kraken&symbol=BTC%2FUSDT")).count;
     const { page, context, errors, strangers } = await served.signIn();
@@ -80,12 +84,15 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
   });
 
   it("have no controls for read-only users", async () => {
-    const { id } = await served.call<{ id: string }>("POST", "/strategy/quote", {
-      exchange: "mexc",
-      symbol: "BTC/USDT",
-      spreadPercent: 2,
-      size: 100,
-    });
+    const { id } = await served.call<{ id: string }>(
+      "POST",
+      ...startOf("quote", {
+        exchange: "mexc",
+        symbol: "BTC/USDT",
+        spreadPercent: 2,
+        size: 100,
+      }),
+    );
     const { page, context } = await served.signIn({}, await newToken(served.folder, "read"));
     await page.goto(`${served.url}/#/quotes/${id}`);
     await page.getByRole("region", { name: "Open orders" }).getByText("buy").first().waitFor();

@@ -5,6 +5,7 @@ import { findChromium } from "../support/browser.ts";
 import { root } from "../support/bundle.ts";
 import { gridRequest } from "../support/requests.ts";
 import { servedPage } from "../support/served.ts";
+import { startOf } from "../support/starts.ts";
 import { makeFolder } from "../support/temp.ts";
 
 const strategies = makeFolder();
@@ -14,9 +15,9 @@ cpSync(join(root, "examples", "two-sided.ts"), join(strategies.path, "two-sided.
 const PLACE = { exchange: "kraken", symbol: "BTC/USDT" };
 const BUDGET = { quoteBudget: 300, baseBudget: 0.01, spreadPercent: 2, size: 100 };
 const STARTS = [
-  { start: "/strategy/grid", body: gridRequest() },
-  { start: "/strategy/quote", body: { ...PLACE, ...BUDGET } },
-  { start: "/strategy/declared/two-sided", body: { ...PLACE, ...BUDGET } },
+  startOf("grid", gridRequest()),
+  startOf("quote", { ...PLACE, ...BUDGET }),
+  startOf("two-sided", { ...PLACE, ...BUDGET }),
 ];
 const RUNNING = 120;
 
@@ -24,7 +25,7 @@ describe.skipIf(!findChromium())("a page with many strategies (skipped without C
   const served = servedPage(["--strategies", strategies.path]);
 
   it("draws the first 100 of all kinds, and all on request", async () => {
-    for (const { start, body } of STARTS) await served.call("POST", start, body);
+    for (const start of STARTS) await served.call("POST", ...start);
     const { page, context, errors } = await served.signIn();
     await page.route("**/api/v1/strategies", async (route) => {
       const response = await route.fetch();

@@ -4,6 +4,7 @@ import { findChromium, holdRequests } from "../support/browser.ts";
 import { gridRequest } from "../support/requests.ts";
 import { servedPage } from "../support/served.ts";
 import { commandIn, newToken } from "../support/signed-in.ts";
+import { startOf } from "../support/starts.ts";
 
 const GRID = gridRequest({ gridLevels: 60, orderSize: 100 });
 const QUOTES = {
@@ -64,7 +65,7 @@ describe.skipIf(!findChromium())("the frame of the page, in Chromium (skipped wh
   let strategies: readonly (readonly [path: string, title: string])[];
   beforeAll(async () => {
     const grid = await served.call<{ id: string }>("POST", "/strategy/grid", GRID);
-    const quotes = await served.call<{ id: string }>("POST", "/strategy/quote", QUOTES);
+    const quotes = await served.call<{ id: string }>("POST", ...startOf("quote", QUOTES));
     strategies = [
       [`strategy/${grid.id}`, "BTC/USDT on kraken"],
       [`quotes/${quotes.id}`, "ADA/USDT on mexc"],

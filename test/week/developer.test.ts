@@ -3,6 +3,7 @@
 import { expect, it } from "vitest";
 import { edgemaker, eventually, serve } from "../support/command.ts";
 import { gridRequest, orderRequest } from "../support/requests.ts";
+import { previewOf } from "../support/starts.ts";
 import { tempFolder } from "../support/temp.ts";
 import { hasTerminal, terminal } from "../support/terminal.ts";
 
@@ -37,7 +38,8 @@ it.skipIf(!hasTerminal)("a developer checks, previews, starts, tests, exports an
   expect((await type(["grid", "start", ...RANGE], 2)).stderr).toMatch(/--yes.*--plan-hash/);
   expect((await read<{ count: number }>("grid", "list")).count).toBe(0);
   const grid = gridRequest({ lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 9, orderSize: 50 });
-  const planned = await api<{ planHash: string }>("/api/v1/strategy/grid/preview", grid);
+  const [path, body] = previewOf("grid", grid);
+  const planned = await api<{ planHash: string }>(`/api/v1${path}`, body);
   const begun = await api<{ id: string }>("/api/v1/strategy/grid", {
     ...grid,
     planHash: planned.body.planHash,
@@ -45,7 +47,7 @@ it.skipIf(!hasTerminal)("a developer checks, previews, starts, tests, exports an
   expect(begun.status, JSON.stringify(begun.body)).toBe(200);
   const { id } = begun.body;
 
-  // In a terminal, quotes show their plan and ask; the default answer places nothing.
+  // In a terminal, quotes show their plan and ask; the second answer, Cancel, places nothing.
   const quotes = [
     "quote",
     "start",
@@ -59,8 +61,8 @@ it.skipIf(!hasTerminal)("a developer checks, previews, starts, tests, exports an
     "50",
   ];
   const screen = terminal(folder, [...quotes, "--sandbox"], { columns: 100 });
-  await screen.until(/Start these quotes\?/);
-  screen.type("n");
+  await screen.until(/Start quotes on both sides of a market\?/);
+  screen.type("\u001b[B\r");
   expect(await screen.ended).toBe(1);
   expect((await read<{ count: number }>("quote", "list")).count).toBe(0);
 

@@ -58,12 +58,12 @@ async function confirm(page: Page, name: string, yes: string): Promise<void> {
 }
 
 /** Starts the shown plan. A plan that the market has left behind is replaced by the next one. */
-async function startPlan(page: Page, yes: string): Promise<void> {
+async function startPlan(page: Page): Promise<void> {
   const started = page.getByRole("heading", { level: 1, name: PAIR });
   const moved = page.getByRole("dialog").getByText("is out of date");
   for (;;) {
     await page.getByRole("button", { name: "Start exactly this plan" }).click();
-    await page.getByRole("button", { name: yes, exact: true }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Start", exact: true }).click();
     await started.or(moved).first().waitFor();
     if (await started.isVisible()) return;
     await page.getByRole("dialog").getByRole("button", { name: "Go back" }).click();
@@ -98,7 +98,7 @@ async function startQuotes({ page, venue }: Stage): Promise<void> {
   await page.getByLabel("Loss limit, USDT").fill("10");
   await page.getByLabel("Fixed price, USDT").fill("0.002");
   await page.getByText("Worst case").waitFor();
-  await startPlan(page, "Start them");
+  await startPlan(page);
   await expect.poll(() => venue.open(PAIR).length).toBe(4);
 }
 
@@ -164,7 +164,7 @@ async function startGrid({ page, venue, call }: Stage): Promise<void> {
     ["Follow down to, USDT", "0.001"],
   ] as const)
     await page.getByLabel(label).fill(text);
-  await startPlan(page, "Start it");
+  await startPlan(page);
   await expect.poll(() => venue.open(PAIR).filter(({ price }) => price < d("0.00191")).length).toBe(4);
   expect(await call("/strategy/grid/status")).toMatchObject({
     strategies: [{ follows: { how: "trail", down: 0.001 } }],
@@ -194,7 +194,7 @@ async function startCentered({ page, call }: Stage): Promise<void> {
   await page.getByLabel("Levels on each side, 1 to 10").fill("2");
   await page.getByLabel("Per order, USDT").fill("20");
   await page.getByText("Smallest profitable spacing").waitFor();
-  await startPlan(page, "Start it");
+  await startPlan(page);
   await expect
     .poll(async () => (await call<GridStatus>("/strategy/grid/status")).strategies)
     .toMatchObject([{ centered: true }]);

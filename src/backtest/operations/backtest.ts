@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { Candles } from "../../candles/candles.ts";
+import { GRID_FORMS } from "../../grid/forms.ts";
 import { gridViewById } from "../../grid/operations/exposures.ts";
-import { CAUTIOUS, centeredConfig, RANGE_FLAGS, rangeConfig, TRAIL_PARTS } from "../../grid/schema/input.ts";
+import { centeredConfig, rangeConfig } from "../../grid/schema/input.ts";
 import { requestedAs } from "../../grid/start/as-requested.ts";
 import { centeredOf, requestedRangeOf } from "../../grid/start/check.ts";
 import { labelled } from "../../grid/start/edited.ts";
@@ -11,11 +12,13 @@ import type { Pair } from "../../kernel/pair.ts";
 import { type Millis, TIMEFRAMES } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { type Call, type Operation, operation } from "../../operation.ts";
+import { ownForm } from "../../own/operations/start.ts";
 import { candleNeeds } from "../../own/pass/ask.ts";
-import { ownStrategyRequest } from "../../own/schema/shapes.ts";
+import { checkedOptions } from "../../own/schema/shapes.ts";
 import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { CandlesRequest } from "../../ports/venue.ts";
+import { QUOTE_FORM } from "../../quote/operations/start.ts";
 import { quoteConfig } from "../../quote/schema/input.ts";
 import { backtestOwnStrategy, type OwnStrategyJob } from "../own-backtest.ts";
 import { isOwnSource, type ReferencePast, type SourcePast, withoutPast } from "../position/requested-past.ts";
@@ -98,20 +101,15 @@ async function gridOf(deps: Deps, config: GivenConfig, fields: BacktestFields) {
   };
 }
 
-const GRID_FORM = { definition: "grid", takesStored: true, walksTrades: true, ...CAUTIOUS } as const;
+const [RANGE_FORM, CENTERED_FORM] = GRID_FORMS;
+const FROM_GRID = { takesStored: true, walksTrades: true } as const;
 
 const GRID_PAST: PastDefinition = {
   name: "grid",
   forms: [
     {
-      ...GRID_FORM,
-      word: "grid",
-      synonym: "grid backtest",
-      summary: "Test a grid on historical prices",
-      config: rangeConfig,
-      fixed: { geometry: "range" },
-      flags: RANGE_FLAGS,
-      parts: TRAIL_PARTS,
+      ...RANGE_FORM,
+      ...FROM_GRID,
       examples: [
         "edgemaker backtest grid --exchange kraken --symbol BTC/USDT --lower 57000 --upper 63000 --levels 12 --size 100",
         "edgemaker backtest grid --from grid-kraken-BTC-USDT-1767225600000 --levels 20",
@@ -119,12 +117,8 @@ const GRID_PAST: PastDefinition = {
       ],
     },
     {
-      ...GRID_FORM,
-      word: "centered",
-      takesProfile: true,
-      summary: "Test a centered grid on historical prices",
-      config: centeredConfig,
-      fixed: { geometry: "centered" },
+      ...CENTERED_FORM,
+      ...FROM_GRID,
       examples: [
         "edgemaker backtest centered --exchange kraken --symbol BTC/USDT --levels 5 --spacing 0.004 --size 100",
         "edgemaker backtest centered --exchange mexc --symbol ADA/USDT --grid-profile calm.json --data ada-usdt.csv.gz",
@@ -176,11 +170,7 @@ const QUOTE_PAST: PastDefinition = {
   name: "quote",
   forms: [
     {
-      definition: "quote",
-      word: "quote",
-      synonym: "quote backtest",
-      summary: "Test quotes on historical prices",
-      config: quoteConfig,
+      ...QUOTE_FORM,
       examples: [
         "edgemaker backtest quote --exchange mexc --symbol SNEK/USDT --spread-percent 2 --size 50 --levels 3 --base-budget 400000 --quote-budget 1000",
         "edgemaker backtest quote --exchange kraken --symbol BTC/USD --spread-percent 0.4 --size 500 --base-budget 0.1 --quote-budget 5000 --data btc-usd.csv.gz",
@@ -205,11 +195,7 @@ const ownPast = (definition: AnyStrategyDefinition): PastDefinition => ({
   name: definition.name,
   forms: [
     {
-      definition: definition.name,
-      word: definition.name,
-      synonym: `strategy backtest ${definition.name}`,
-      summary: `Test the strategy ${definition.name} on historical prices`,
-      config: () => z.object(definition.config.shape as z.ZodRawShape),
+      ...ownForm(definition),
       examples: [
         `edgemaker backtest ${definition.name} --exchange kraken --symbol BTC/USD --base-budget 0.1 --quote-budget 5000 --data btc-usd.csv.gz`,
       ],
@@ -218,7 +204,7 @@ const ownPast = (definition: AnyStrategyDefinition): PastDefinition => ({
   async run(deps, { config, fields }, call) {
     const { exchange, symbol } = whereOf(fields);
     const { baseBudget, quoteBudget, until, fills } = fields;
-    const { options: settings } = await ownStrategyRequest(definition, config);
+    const settings = await checkedOptions(definition, config);
     const { candles, options } = await positionPast(deps, fields, call);
     const over = { exchange, symbol, span: candles.spanMillis, since: candles.from, until };
     const reference = definition.reference ? await referencePastOf(deps, over) : [];
@@ -314,6 +300,7 @@ export const backtestOperation = (ids: readonly string[], own: StrategyDefinitio
     http: { route: "POST /backtest", from: "body" },
     cli: { path: "backtest", view: backtestView },
     mcp: { defaults: { fills: 0 }, summarize: describeBacktest },
+    forms: definitions.flatMap(({ forms }) => forms),
     csv: (answer: unknown) => fillsCsv(answer as BacktestAnswer),
     input: () => backtestInput(ids, definitions),
     output: BacktestShape,

@@ -3,8 +3,7 @@ import type { Candles } from "../../candles/candles.ts";
 import { kindsOf } from "../../engine/accounts.ts";
 import { ownStrategyKind } from "../../own/kind.ts";
 import { NO_LOG } from "../../own/pass/log.ts";
-import { ownStrategyConfigOf } from "../../own/planned-start.ts";
-import type { OwnStrategyRequest } from "../../own/schema/shapes.ts";
+import { type OwnStart, ownStrategyConfigOf } from "../../own/planned-start.ts";
 import { newOwnStrategyState, type OwnStrategy } from "../../own/state.ts";
 import type { AnyStrategyDefinition, StrategyLog } from "../../ports/definition.ts";
 import type { Kind } from "../../ports/kind.ts";
@@ -27,7 +26,7 @@ const MAX_LOG_LINES_SHOWN = 50;
 /** Yields the completed share. Calls the function twice each time: different results are a fault. */
 export function* backtestingDeclared(
   definition: AnyStrategyDefinition,
-  request: Pick<OwnStrategyRequest, "baseBudget" | "quoteBudget" | "options">,
+  request: Pick<OwnStart, "baseBudget" | "quoteBudget" | "options">,
   candles: Candles,
   { reference = [], elsewhere, stored, ...options }: OwnStrategyBacktestOptions,
 ): Generator<number, OwnStrategyBacktest> {

@@ -15,35 +15,25 @@ import {
   zeroOrMoreField,
 } from "../../kernel/fields.ts";
 import { DAY, TIMEFRAMES } from "../../kernel/time.ts";
-import type { Call, CommandSurface } from "../../operation.ts";
+import type { Call } from "../../operation.ts";
+import { type ConfigForm, configForm, formSchema } from "../../ports/config-form.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { BacktestAnswer } from "./answer.ts";
 
-/** A form of a definition's config, and its command. */
-export interface ConfigForm extends Pick<CommandSurface, "flags" | "parts" | "defaults" | "examples"> {
-  /** The definition that it belongs to. */
-  readonly definition: string;
-  /** Its word after `backtest`. */
-  readonly word: string;
-  /** Its other command, such as `quote backtest`. */
-  readonly synonym?: string;
-  readonly summary: string;
-  readonly config: () => z.ZodObject;
+/** A form of a definition's config, as a backtest's command takes it. */
+export interface PastForm extends ConfigForm {
+  readonly examples: readonly string[];
   /** Whether a stored strategy can supply its fields. */
   readonly takesStored?: true;
   /** Whether it replays trades and order books one by one. */
   readonly walksTrades?: true;
-  /** Whether a profile can supply its fields. */
-  readonly takesProfile?: true;
-  /** Fields of the config that its command sets. */
-  readonly fixed?: Readonly<Record<string, unknown>>;
 }
 
 /** A definition of a strategy, as a backtest runs it. */
 export interface PastDefinition {
   readonly name: string;
   /** Forms of its config; the first one is the default. */
-  readonly forms: readonly [ConfigForm, ...ConfigForm[]];
+  readonly forms: readonly [PastForm, ...PastForm[]];
   readonly run: (deps: Deps, request: PastRequest, call: Call) => Promise<BacktestAnswer>;
 }
 
@@ -51,14 +41,6 @@ export interface PastRequest {
   readonly config: Readonly<Record<string, unknown>>;
   readonly fields: BacktestFields;
 }
-
-/** Returns the form that a config names. */
-export const configForm = (
-  { forms }: PastDefinition,
-  config: Readonly<Record<string, unknown>>,
-): ConfigForm =>
-  forms.find(({ fixed = {} }) => Object.entries(fixed).every(([name, value]) => config[name] === value)) ??
-  forms[0];
 
 const words = Object.keys(TIMEFRAMES) as (keyof typeof TIMEFRAMES)[];
 
@@ -144,7 +126,7 @@ interface GivenBacktest {
 /** Returns the input of a backtest of any of these definitions. Its definition's schema checks the config. */
 export function backtestInput(ids: readonly string[], definitions: readonly PastDefinition[]) {
   const names = definitions.map(({ name }) => name) as [string, ...string[]];
-  const schemas = definitions.flatMap(({ forms }) => forms.map(configSchema));
+  const schemas = definitions.flatMap(({ forms }) => forms.map(formSchema));
   const missing = { exchange: exchangeField(ids), symbol: pairField() };
   const { exchange, symbol, from, ...past } = commonShape(ids);
   return z
@@ -170,20 +152,14 @@ export function backtestInput(ids: readonly string[], definitions: readonly Past
       const chosen = definitions.find(({ name }) => name === definition);
       // Beside a stored strategy, the config has only what differs.
       if (!chosen || from !== undefined) return;
-      const { error } = configForm(chosen, config).config().strict().safeParse(config);
+      const { error } = configForm(chosen.forms, config).config().strict().safeParse(config);
       for (const issue of error?.issues ?? [])
         context.addIssue({ ...issue, path: ["config", ...issue.path] } as never);
     });
 }
 
-/** Returns the JSON schema of a form's config, for programs and agents. */
-const configSchema = ({ config, word }: ConfigForm) => {
-  const { $schema: _, ...schema } = z.toJSONSchema(config(), { io: "input", unrepresentable: "any" });
-  return { title: word, ...schema };
-};
-
 /** Returns the input of a form's command: the config's fields beside the others, without their relations. */
-export function flatInput({ config, fixed = {}, takesStored }: ConfigForm, ids: readonly string[]) {
+export function flatInput({ config, fixed = {}, takesStored }: PastForm, ids: readonly string[]) {
   const { exchange, symbol, from, ...past } = commonShape(ids);
   const own = Object.entries(config().shape as z.ZodRawShape).filter(([name]) => !Object.hasOwn(fixed, name));
   if (!takesStored)
@@ -202,7 +178,7 @@ export function flatInput({ config, fixed = {}, takesStored }: ConfigForm, ids: 
 
 /** Returns the input of a backtest from the input of a form's command. */
 export function nestedInput(
-  { definition, config, fixed = {} }: ConfigForm,
+  { definition, config, fixed = {} }: PastForm,
   flat: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const own = config().shape;

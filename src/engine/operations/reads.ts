@@ -8,7 +8,6 @@ import { type Order, ordersOf } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
-import type { PositionStrategy } from "../position/position.ts";
 import { changedFields } from "./shapes.ts";
 
 export const READS_STRATEGIES = {
@@ -83,17 +82,8 @@ export const openOrdersOf = (orders: readonly Order[], id: string): readonly Ord
 export const phaseOut = ({ phase, wants, status }: Strategy): string =>
   wants === "stop" && status !== "stopped" ? "stopping" : phase;
 
-/** A kind whose strategies have one position, and the texts of its operations. */
-export interface PositionKind<S extends PositionStrategy, Requested extends object = object>
-  extends NamedKind<S> {
-  /** Why nothing happens while the kill switch is on. */
-  readonly idle: string;
-  /** Returns the requested fields of a start or a running strategy. */
-  readonly requested: (exchange: string, symbol: string, config: S["config"]) => Requested;
-}
-
 /** A kind of strategy, and how its operations name it. */
-interface NamedKind<S extends Strategy> {
+export interface NamedKind<S extends Strategy> {
   /** Name of the kind, which its paths also use. */
   readonly name: string;
   readonly as: (strategy: Strategy) => S;

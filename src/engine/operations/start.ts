@@ -1,44 +1,24 @@
 import { type Decimal, ONE } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { NO_STOP } from "../../kernel/fields.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import { exitsOnLoss } from "../../limits/allowed.ts";
 import { positionExposure } from "../../limits/position.ts";
-import { accountKey, type Balance, parseAccountKey } from "../../model/account.ts";
-import { byOf, type Caller } from "../../model/events.ts";
+import type { Balance } from "../../model/account.ts";
 import type { Standings } from "../../model/limits.ts";
 import type { Book, Market } from "../../model/market.ts";
 import type { Elsewhere } from "../../model/memory.ts";
 import { isInBook } from "../../model/order.ts";
-import { NO_EXPOSURE, type Preview } from "../../model/proposal.ts";
-import { freeBeside, type PairAmounts, type Strategy } from "../../model/strategy.ts";
+import { planHashOf } from "../../model/shown-plan.ts";
+import { freeBeside, type PairAmounts } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
-import { killRefusal } from "../../ports/kill-permit.ts";
+import type { ReadyStart } from "../../ports/life.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
-import { runPassNow } from "../pass/round.ts";
 import type { PositionStrategy } from "../position/position.ts";
-import { type PositionKind, viewNamed } from "./reads.ts";
-import {
-  balancesForStart,
-  describeStart,
-  fundPaper,
-  readKept,
-  strategiesOn,
-  type TradingPlace,
-  venueForStart,
-} from "./start-reads.ts";
+import { balancesForStart, readKept, strategiesOn, type TradingPlace, venueForStart } from "./start-reads.ts";
 
-type StartCaller = Caller & { readonly requestKey?: string | undefined };
-
-interface CodedText {
-  readonly code: string;
-  readonly message: string;
-}
-
-/** A start after its reads, before anything is stored. */
-export interface ReadyStart<S extends PositionStrategy> {
-  readonly place: TradingPlace;
+/** A start of a strategy with one position, after its reads and its plan. */
+interface PositionStart<S extends PositionStrategy> extends Pick<ReadyStart, "shown" | "facts" | "warnings"> {
   readonly reads: StartReads & { readonly standings: Standings };
   /** Version of the state, and the beginning of the id. */
   readonly version: number;
@@ -49,58 +29,42 @@ export interface ReadyStart<S extends PositionStrategy> {
   readonly mid: Decimal | undefined;
   /** Its largest order in quote; default: a whole side. */
   readonly largest?: Decimal | undefined;
-  /** Returns the price at which its base is booked. Throws if the plan is outdated or cannot start. */
+  /** Returns the price at which its base is booked. Throws if it cannot start. */
   readonly startPrice: () => Decimal;
-  readonly preview: () => Preview;
-  readonly warnings: CodedText[];
+  readonly isShown: boolean;
 }
 
-/** Prepares a start. A repeated request returns the strategy of the first one. */
-export async function prepareStrategyStart<S extends PositionStrategy, Requested extends object>(
-  deps: Deps,
-  kind: PositionKind<S, Requested>,
-  call: StartCaller,
-  read: () => Promise<ReadyStart<S>>,
-) {
-  const earlier = await startedEarlier(deps, call.requestKey ?? null);
-  if (earlier)
-    return {
-      preview: async () => earlierPreview(earlier),
-      exposure: NO_EXPOSURE,
-      strategies: [],
-      act: () => startedOut(deps, kind, earlier, []),
-    };
-  const ready = await read();
+/** Returns a start that can be shown and stored. */
+export function readyPosition<S extends PositionStrategy>(
+  { marketTime }: Pick<Deps, "marketTime">,
+  start: PositionStart<S>,
+): ReadyStart {
+  const { reads, version, prefix, config, stateAt, startPrice, shown, facts, warnings, isShown } = start;
+  const { venue, market, killed, now } = reads;
   return {
-    async preview() {
-      ready.startPrice();
-      return ready.preview();
+    venue,
+    market,
+    killed,
+    shown,
+    planHash: planHashOf(shown),
+    uses: config.budget,
+    warnings,
+    exposure: () => exposureAtStart(start),
+    facts() {
+      if (!isShown) startPrice();
+      return facts();
     },
-    exposure: ready.place.dryRun ? NO_EXPOSURE : exposureAtStart(ready),
-    strategies: [],
-    check() {
-      if (ready.reads.killed) throw killRefusal(deps.killHere, kind.idle);
-      ready.startPrice();
-    },
-    async act() {
-      const strategy = await createStrategy(deps, kind, ready, call);
-      return startedOut(deps, kind, strategy, ready.warnings);
-    },
+    check: () => void startPrice(),
+    begin: async () => ({
+      version,
+      config,
+      state: stateAt(startPrice()),
+      status: "running",
+      prefix,
+      startedAt: marketTime(venue.account, now),
+    }),
   };
 }
-
-/** Returns the strategy that an earlier attempt of the same request started. */
-export async function startedEarlier({ store }: Deps, request: string | null): Promise<Strategy | undefined> {
-  const [view] = request === null ? [] : await store.strategies({ request });
-  return view?.strategy;
-}
-
-export const earlierPreview = ({ id }: Pick<Strategy, "id">): Preview => ({
-  what: `${id} was started by an earlier attempt of this request`,
-  cost: "nothing more",
-  worstCase: "nothing more is started",
-  limits: [],
-});
 
 function exposureAtStart<S extends PositionStrategy>({
   config,
@@ -108,69 +72,12 @@ function exposureAtStart<S extends PositionStrategy>({
   reads,
   mid,
   largest,
-}: ReadyStart<S>) {
+}: PositionStart<S>) {
   const { market, standings } = reads;
   return positionExposure(
     { symbol: market.symbol, config, state: stateAt(ONE), phase: "starting" },
     { mid, largest, buys: [], exitsOnLoss: exitsOnLoss(standings.all[0]?.limits ?? {}, market.quote) },
   );
-}
-
-async function createStrategy<S extends PositionStrategy>(
-  deps: Deps,
-  { name, idle }: PositionKind<S>,
-  { place, reads, version, prefix, config, stateAt, startPrice }: ReadyStart<S>,
-  call: StartCaller,
-): Promise<Strategy> {
-  const { exchange, symbol } = place;
-  const { account } = reads.venue;
-  const state = stateAt(startPrice());
-  await fundPaper(deps, place, reads.venue);
-  const { base, quote } = splitPair(symbol);
-  const strategy = await deps.store.createStrategy(
-    {
-      kind: name,
-      version,
-      config,
-      state,
-      wants: "run",
-      ...NO_STOP,
-      status: "running",
-      phase: "starting",
-      lastError: null,
-      stoppedAt: null,
-      prefix: `${prefix}-${exchange}-${base}-${quote}`,
-      account: accountKey(account),
-      symbol,
-      name: place.name ?? null,
-      startedAt: deps.marketTime(account, reads.now),
-      request: call.requestKey ?? null,
-    },
-    byOf(call),
-  );
-  if (!strategy) throw killRefusal(deps.killHere, idle);
-  return strategy;
-}
-
-async function startedOut<S extends PositionStrategy, Requested extends object>(
-  deps: Deps,
-  kind: PositionKind<S, Requested>,
-  { id, account }: Strategy,
-  warnings: CodedText[],
-) {
-  const ref = parseAccountKey(account);
-  const venue = deps.venueOf(ref);
-  const pass = venue && (await runPassNow(deps, venue));
-  const view = await viewNamed(deps, kind, id);
-  const { status, phase, config, symbol } = view.strategy;
-  return {
-    id,
-    status,
-    phase,
-    message: describeStart(view, pass),
-    ...kind.requested(ref.exchange, symbol, config),
-    warnings,
-  };
 }
 
 /** What a start needs of the account and its market. */

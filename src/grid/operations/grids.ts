@@ -4,7 +4,7 @@ import { type Operation, operation } from "../../operation.ts";
 import { RoundShape } from "../schema/schema.ts";
 import { editOperations } from "./edit.ts";
 import { guideGrid } from "./guide.ts";
-import { previewCenteredGrid, previewGrid, startCenteredGrid, startGrid } from "./start.ts";
+import { type PrepareStart, startGrid } from "./start.ts";
 import { gridStatus, listGrids } from "./status.ts";
 import { withdrawPlan } from "./withdraw.ts";
 
@@ -29,12 +29,9 @@ const tickNow = operation({
 });
 
 /** Operations of grid strategies, and the one that runs a pass. */
-export const gridOperations = (ids: readonly string[]): Operation[] => [
-  previewGrid(ids),
-  startGrid(ids),
+export const gridOperations = (ids: readonly string[], prepareStart: PrepareStart): Operation[] => [
+  startGrid(ids, prepareStart),
   guideGrid(ids),
-  previewCenteredGrid(ids),
-  startCenteredGrid(ids),
   ...editOperations,
   gridStatus,
   listGrids,

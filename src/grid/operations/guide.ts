@@ -19,12 +19,10 @@ import type { Candle, Market } from "../../model/market.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { breakEvenRatio, leastSize, quoteFee, restingFees } from "../ladder/check-rules.ts";
 import { followed, layOut, leastRatio, levelsFrom, slotsBetween } from "../ladder/levels.ts";
-import { common, rangePreviewInput } from "../schema/input.ts";
-import { PlannedShape } from "../schema/schema.ts";
+import { common } from "../schema/input.ts";
 import { ConfigShape } from "../schema/shapes.ts";
-import { checkStart, requestedRangeOf } from "../start/check.ts";
 import type { GridConfig } from "../state/config.ts";
-import { LOOKS_BACK, plannedIn, readForStart, readLastWeek, readPast } from "./start.ts";
+import { LOOKS_BACK, readForStart, readPast } from "./start.ts";
 
 /** Width of the range: prices of the last day, week or month. */
 const WIDTH_WORDS = ["narrow", "usual", "wide"] as const;
@@ -40,8 +38,7 @@ const GuideShape = lazy(() =>
       lowPrice: z.number(),
       highPrice: z.number(),
     }),
-    start: StartShape().describe("Input for start_grid that starts exactly this plan"),
-    plan: PlannedShape(),
+    start: StartShape().describe("Input for preview_strategy and start_strategy"),
     next: z.string(),
   }),
 );
@@ -79,17 +76,10 @@ export const guideGrid = (ids: readonly string[]): Operation =>
       const inputs = await readForStart(deps, request, actor);
       const candles = await readPast(deps, request, request.width);
       const { market, quote } = inputs;
-      const start = startOf(request, guided(request, { market, candles, mid: midOf(quote) }));
-      // Parsed like a start, so its plan is the plan of this one.
-      const read = rangePreviewInput(ids).parse(start);
-      const checked = checkStart(requestedRangeOf(read), { market, quote, balances: undefined });
-      const week = await readLastWeek(deps, request);
-      const plan = plannedIn(inputs, checked, { where: request, week });
       return {
         past: pastOut(candles, LOOKS_BACK[request.width].span),
-        start: { ...start, planHash: plan.planHash },
-        plan,
-        next: `start_grid (POST /strategy/grid, or edgemaker grid new at a terminal) with the fields of start starts exactly this plan; 409 means that the market has moved: request a new plan`,
+        start: startOf(request, guided(request, { market, candles, mid: midOf(quote) })),
+        next: "preview_strategy (POST /strategies/preview) with start shows the plan; start_strategy (POST /strategies) with start and the planHash of that plan starts it",
       };
     },
   });
@@ -123,18 +113,22 @@ function guideInput(ids: readonly string[]) {
 type GuideFields = z.output<ReturnType<typeof guideInput>>;
 
 const StartShape = () =>
-  ConfigShape()
-    .omit({ gridSpacing: true })
-    .extend({
-      stopLossPrice: z.number().optional(),
-      takeProfitPrice: z.number().optional(),
-      trail: z.object({ up: z.number(), down: z.number() }).optional(),
-      allowLoss: z.boolean(),
-      useOwnBase: z.boolean(),
-      dryRun: z.boolean().optional(),
-      dryBalance: z.string().optional(),
-      planHash: z.string(),
-    });
+  z.object({
+    definition: z.literal("grid").describe("Definition of the start"),
+    exchange: z.string(),
+    symbol: z.string(),
+    config: ConfigShape()
+      .omit({ exchange: true, symbol: true, gridSpacing: true })
+      .extend({
+        stopLossPrice: z.number().optional(),
+        takeProfitPrice: z.number().optional(),
+        trail: z.object({ up: z.number(), down: z.number() }).optional(),
+        allowLoss: z.boolean(),
+        useOwnBase: z.boolean(),
+      }),
+    dryRun: z.boolean().optional(),
+    dryBalance: z.string().optional(),
+  });
 
 type GuidedStart = z.input<ReturnType<typeof StartShape>>;
 
@@ -249,25 +243,28 @@ function tooSmall(
 }
 
 /** Returns the values of a start as input for another request. */
-export function startOf(request: GuideFields, guided: GuidedGrid): Omit<GuidedStart, "planHash"> {
+export function startOf(request: GuideFields, guided: GuidedGrid): GuidedStart {
   const { exchange, symbol, useOwnBase = false, dryRun, dryBalance } = request;
   const { lowerPrice, upperPrice, gridLevels, orderSize, stopLossPrice, takeProfitPrice, trail } = guided;
   const balances =
     dryBalance && Object.entries(dryBalance).map(([asset, amount]) => `${asset}=${text(amount)}`);
   return {
+    definition: "grid",
     exchange,
     symbol,
-    lowerPrice: wire(lowerPrice),
-    upperPrice: wire(upperPrice),
-    gridLevels,
-    orderSize: wire(orderSize),
-    ...(stopLossPrice === undefined ? {} : { stopLossPrice: wire(stopLossPrice) }),
-    ...(takeProfitPrice === undefined ? {} : { takeProfitPrice: wire(takeProfitPrice) }),
-    ...(trail?.up === undefined || trail.down === undefined
-      ? {}
-      : { trail: { up: wire(trail.up), down: wire(trail.down) } }),
-    allowLoss: false,
-    useOwnBase,
+    config: {
+      lowerPrice: wire(lowerPrice),
+      upperPrice: wire(upperPrice),
+      gridLevels,
+      orderSize: wire(orderSize),
+      ...(stopLossPrice === undefined ? {} : { stopLossPrice: wire(stopLossPrice) }),
+      ...(takeProfitPrice === undefined ? {} : { takeProfitPrice: wire(takeProfitPrice) }),
+      ...(trail?.up === undefined || trail.down === undefined
+        ? {}
+        : { trail: { up: wire(trail.up), down: wire(trail.down) } }),
+      allowLoss: false,
+      useOwnBase,
+    },
     ...(dryRun ? { dryRun } : {}),
     ...(balances ? { dryBalance: balances.join(",") } : {}),
   };

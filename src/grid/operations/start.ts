@@ -1,103 +1,49 @@
-import { earlierPreview, startedEarlier } from "../../engine/operations/start.ts";
 import {
   balancesForStart,
   closedWarnings,
-  describeStart,
-  fundPaper,
   readKept,
   strategiesOn,
   type TradingPlace,
   venueForStart,
 } from "../../engine/operations/start-reads.ts";
-import { runPassNow } from "../../engine/pass/round.ts";
 import { confidenceAt } from "../../engine/reconcile/confidence.ts";
-import { type Decimal, text } from "../../kernel/decimal.ts";
+import { type Decimal, sum, text } from "../../kernel/decimal.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";
-import { NO_STOP } from "../../kernel/fields.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { plainText } from "../../kernel/plain-text.ts";
 import { DAY, HOUR, MINUTE } from "../../kernel/time.ts";
 import { limitError } from "../../limits/allowed.ts";
 import { readStandings } from "../../limits/operations/exposed-reads.ts";
-import { accountKey, parseAccountKey } from "../../model/account.ts";
-import { type ActorAndRequest, byOf } from "../../model/events.ts";
+import { parseAccountKey } from "../../model/account.ts";
 import type { Bounds } from "../../model/limits.ts";
 import type { BidAsk, Candle } from "../../model/market.ts";
 import type { Confidence } from "../../model/memory.ts";
-import { NO_EXPOSURE, type Preview } from "../../model/proposal.ts";
-import { checkHolds, priceOfPlan } from "../../model/shown-plan.ts";
-import { type Call, operation } from "../../operation.ts";
+import { priceOfPlan } from "../../model/shown-plan.ts";
+import type { Strategy } from "../../model/strategy.ts";
+import { type Call, operation, type PreparedCall } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import { forAnyone, killRefusal } from "../../ports/kill-permit.ts";
+import { forAnyone } from "../../ports/kill-permit.ts";
+import type { PlanReader, ReadyStart, Started, StartRequest, StrategyLife } from "../../ports/life.ts";
 import type { CandleRange, Reference, Venue } from "../../ports/venue.ts";
+import { GRID_FORMS } from "../forms.ts";
 import { asGrid, gridKind } from "../kind.ts";
-import {
-  CAUTIOUS,
-  centeredInput,
-  centeredPreviewInput,
-  RANGE_FLAGS,
-  rangeInput,
-  rangePreviewInput,
-  TRAIL_PARTS,
-} from "../schema/input.ts";
-import { PlannedShape, StartedShape } from "../schema/schema.ts";
+import { CAUTIOUS, rangeInput } from "../schema/input.ts";
+import { GridPlanShape, gridPlanLines } from "../schema/plan.ts";
+import { StartedShape } from "../schema/schema.ts";
 import { configOut } from "../schema/status-answer.ts";
 import { type Checked, centeredOf, checkCentered, checkStart, requestedRangeOf } from "../start/check.ts";
 import {
-  beginsOf,
   beyondLimits,
   firstState,
-  type PlannedStart,
-  plannedOut,
+  gridFacts,
   planStart,
   type StartInputs,
-  startWarnings,
+  startSums,
 } from "../start/planned-start.ts";
-import { exposureOfStart, previewStart, withBound } from "../start/preview.ts";
+import { exposureOfStart, withBound } from "../start/preview.ts";
 import { type LastWeek, mostQuote } from "../start/worst-case.ts";
-import { type GridConfig, type GridState, type GridStrategy, NO_LEDGER } from "../state/state.ts";
-
-const STARTS = {
-  effect: "trade",
-  access: "token",
-  mcp: CAUTIOUS,
-  output: StartedShape,
-  failure: "Start failed",
-} as const;
-
-const PREVIEW_OPERATION = {
-  effect: "read",
-  access: "token",
-  mcp: CAUTIOUS,
-  output: PlannedShape,
-  failure: "Start failed",
-} as const;
-
-const EXAMPLE = "--exchange kraken --symbol BTC/USDT --lower 57000 --upper 63000 --levels 12 --size 100";
-
-const checkRange =
-  (request: Parameters<typeof requestedRangeOf>[0]): StartRequest["checked"] =>
-  ({ market, quote, balances }, withFunds, planHash) =>
-    checkStart(
-      requestedRangeOf(request),
-      { market, quote, balances: withFunds ? balances : undefined },
-      priceOfPlan(planHash),
-    );
-
-const checkAround =
-  (request: Parameters<typeof centeredOf>[0]): StartRequest["checked"] =>
-  ({ market, quote, balances }, withFunds, planHash) =>
-    checkCentered(
-      centeredOf(request),
-      { market, quote, balances: withFunds ? balances : undefined },
-      priceOfPlan(planHash),
-    );
-
-const whoOf = (call: Call): Pick<StartRequest, "request" | "actor" | "by"> => ({
-  request: call.requestKey ?? null,
-  actor: call.actor,
-  by: byOf(call),
-});
+import { type GridState, NO_LEDGER } from "../state/state.ts";
+import { gridViewById, readResumeExposure } from "./exposures.ts";
 
 const askPast = (deps: Deps, where: StartPlace, range: CandleRange): Promise<readonly Candle[]> =>
   forAnyone(venueForStart(deps, where)).candles(where.symbol, range);
@@ -107,215 +53,137 @@ const WEEK: CandleRange = { span: 30 * MINUTE, limit: 336 };
 
 const NO_REFERENCE: Reference = { prices: [], maxConfidence: null, listed: false };
 
-export const startGrid = (ids: readonly string[]) =>
+/** The start of every strategy, which `src/lifecycle` has. */
+export type PrepareStart = <A>(
+  deps: Deps,
+  kind: { readonly name: string; readonly life: StrategyLife },
+  start: { readonly request: StartRequest; readonly reader: PlanReader; readonly call: Call },
+  answer: (started: Started) => Promise<A>,
+) => Promise<PreparedCall<A>>;
+
+/** Starts a grid by the contract's route: the start of every strategy, with the contract's body and response. */
+export const startGrid = (ids: readonly string[], prepareStart: PrepareStart) =>
   operation({
-    ...STARTS,
+    effect: "trade",
+    access: "token",
+    failure: "Start failed",
     name: "start_grid",
     summary: "Start a grid between two prices",
+    mcp: CAUTIOUS,
     http: { route: "POST /strategy/grid", from: "body", idempotent: true },
-    cli: {
-      path: "grid start",
-      flags: RANGE_FLAGS,
-      parts: TRAIL_PARTS,
-      ...CAUTIOUS,
-      steps: true,
-      examples: [`edgemaker grid start ${EXAMPLE}`],
-    },
     input: () => rangeInput(ids),
-    prepare: (deps, { planHash, ...request }, call) =>
-      prepareStart(deps, { where: request, checked: checkRange(request), planHash, ...whoOf(call) }),
-  });
-
-export const previewGrid = (ids: readonly string[]) =>
-  operation({
-    ...PREVIEW_OPERATION,
-    name: "preview_grid",
-    summary: "Show orders, cost and worst case of a grid between two prices",
-    http: { route: "POST /strategy/grid/preview", from: "body" },
-    cli: {
-      path: "grid preview",
-      flags: RANGE_FLAGS,
-      parts: TRAIL_PARTS,
-      ...CAUTIOUS,
-      examples: [`edgemaker grid preview ${EXAMPLE}`],
+    output: StartedShape,
+    prepare(deps, { planHash, exchange, symbol, dryRun, dryBalance, name, ...config }, call) {
+      const place = { exchange, symbol, dryRun, dryBalance, name };
+      const request = { ...place, definition: gridKind.name, config };
+      const reader = { actor: call.actor, planHash, isShown: false, definitions: [] };
+      return prepareStart(
+        deps,
+        { name: gridKind.name, life: gridLife },
+        { request, reader, call },
+        async (started) => {
+          const { strategy } = await gridViewById(deps, started.id);
+          const { id, status, phase } = strategy;
+          const { message, uses, warnings } = started;
+          const used = { maxQuoteUsed: text(uses.quote), ownBaseUsed: text(uses.base) };
+          const all = warnings.map((warning) => ({ ...warning }));
+          return {
+            id,
+            status,
+            phase,
+            message,
+            config: configOut(exchange, strategy),
+            ...used,
+            warnings: all,
+          };
+        },
+      );
     },
-    input: () => rangePreviewInput(ids),
-    run: (deps, request, { actor }) =>
-      previewStrategy(deps, { where: request, checked: checkRange(request), actor }),
   });
 
-export const startCenteredGrid = (ids: readonly string[]) =>
-  operation({
-    ...STARTS,
-    name: "start_centered_grid",
-    summary: "Start a grid that follows the market price",
-    http: { route: "POST /strategy/grid/centered", from: "body", idempotent: true },
-    input: () => centeredInput(ids),
-    prepare: (deps, { planHash, ...request }, call) =>
-      prepareStart(deps, { where: request, checked: checkAround(request), planHash, ...whoOf(call) }),
-  });
-
-export const previewCenteredGrid = (ids: readonly string[]) =>
-  operation({
-    ...PREVIEW_OPERATION,
-    name: "preview_centered_grid",
-    summary: "Show orders, cost and worst case of a grid that follows the market price",
-    http: { route: "POST /strategy/grid/centered/preview", from: "body" },
-    input: () => centeredPreviewInput(ids),
-    run: (deps, request, { actor }) =>
-      previewStrategy(deps, { where: request, checked: checkAround(request), actor }),
-  });
-
-interface StartRequest {
-  readonly where: StartPlace;
-  /** Checks the request, with or without funds, around the price of a shown plan or of the market. */
-  readonly checked: (inputs: StartInputs, withFunds: boolean, planHash?: string) => Checked;
-  readonly planHash?: string | undefined;
-  readonly request: string | null;
-  /** The caller, whose token's limits apply to the strategy. */
-  readonly actor: string;
-  readonly by: ActorAndRequest;
+/** Returns the range or the centered grid of a config. */
+function checkedConfig(
+  { config }: Pick<StartRequest, "config">,
+  { market, quote, balances }: StartInputs,
+  { isShown, planHash }: Pick<PlanReader, "isShown" | "planHash">,
+): Checked {
+  const inputs = { market, quote, balances: isShown ? undefined : balances };
+  const { geometry, ...settings } = config;
+  return geometry === "centered"
+    ? checkCentered(centeredOf(settings as CenteredSettings), inputs, priceOfPlan(planHash))
+    : checkStart(requestedRangeOf(settings as RangeSettings), inputs, priceOfPlan(planHash));
 }
 
-/** Reads and checks a start. A repeated request returns the strategy of the first one. */
-async function prepareStart(deps: Deps, request: StartRequest) {
-  const before = await begunBefore(deps, request);
-  if (before)
-    return {
-      preview: async () => earlierPreview(before.strategy),
-      exposure: NO_EXPOSURE,
-      strategies: [],
-      act: () => startedGridResponse(deps, request, before),
-    };
-  const { where, checked: checkIn, planHash } = request;
-  const start = await readForStart(deps, where, request.actor);
-  const planned = planStart(checkIn(start, true, planHash), start);
-  const exposure = where.dryRun ? NO_EXPOSURE : exposureOfStart(planned, start);
+type CenteredSettings = Parameters<typeof centeredOf>[0];
+type RangeSettings = Parameters<typeof requestedRangeOf>[0];
+
+/** Reads what a start needs, and plans it. Throws AppError if the request does not allow it. */
+export async function readGridStart(
+  deps: Deps,
+  request: StartRequest,
+  reader: PlanReader,
+): Promise<ReadyStart> {
+  if (request.baseBudget !== undefined || request.quoteBudget !== undefined)
+    throw new AppError(
+      "Invalid request",
+      "a grid has no budget: it uses its order size in each slot; set a smaller order size or fewer levels",
+    );
+  const where = { ...request, confidence: request.config.confidence as Decimal | undefined };
+  const start = await readForStart(deps, where, reader.actor);
+  const planned = planStart(checkedConfig(request, start, reader), start);
+  const exposure = exposureOfStart(planned, start);
+  const { checked } = planned;
+  const sums = startSums(planned, start);
   return {
-    preview() {
-      checkHolds(planned.shown, planHash);
-      return previewForAgents(deps, planned, { where, start });
-    },
-    exposure,
-    strategies: [],
+    ...sums,
+    venue: start.venue,
+    warnings: [...sums.warnings, ...startDoubts(start, where)],
+    exposure: () => exposure,
+    facts: async () => gridFacts(planned, start, await readLastWeek(deps, where)),
     check() {
-      if (start.killed) throw killRefusal(deps.killHere, "no grid is started");
-      checkHolds(planned.shown, planHash);
       const refused = beyondLimits(planned, start);
       if (refused) throw limitError(refused);
     },
-    async act(isLimited: boolean) {
-      const config = isLimited
-        ? withBound(exposure, planned.checked.config, NO_LEDGER)
-        : planned.checked.config;
-      const begun = await beginStrategy(deps, request, { planned, start, config });
-      return startedGridResponse(deps, request, begun);
+    async begin(isLimited) {
+      const { venue, quote } = start;
+      const config = isLimited ? withBound(exposure, checked.config, NO_LEDGER) : checked.config;
+      return {
+        version: gridKind.version,
+        config,
+        state: await withHistory(venue, where.symbol, checked, firstState(checked, quote)),
+        status: config.triggerPrice !== undefined ? "idle" : "running",
+        prefix: gridKind.name,
+        startedAt: quote.at,
+      };
     },
   };
 }
 
-async function startedGridResponse(deps: Deps, request: StartRequest, begun: Begun) {
-  const { strategy, maxQuoteUsed, ownBase, warnings } = begun;
-  const venue = deps.venueOf(parseAccountKey(strategy.account));
-  const pass = venue && (await runPassNow(deps, venue));
-  const [view] = await deps.store.strategies({ id: strategy.id });
-  const { id, status, phase } = view?.strategy ?? strategy;
-  return {
-    id,
-    status,
-    phase,
-    message: describeStart(view ?? { strategy, openOrders: 0 }, pass),
-    config: configOut(request.where.exchange, strategy),
-    maxQuoteUsed: text(maxQuoteUsed),
-    ownBaseUsed: text(ownBase),
-    warnings,
-  };
-}
-
-interface Begun {
-  readonly strategy: GridStrategy;
-  readonly maxQuoteUsed: Decimal;
-  readonly ownBase: Decimal;
-  readonly warnings: { code: string; message: string }[];
-}
-
-/**
- * Returns the strategy that an earlier attempt of the request started; the account and market have changed since.
- * Throws `Order unknown` instead of an exchange's failure, because the strategy runs.
- */
-async function begunBefore(deps: Deps, { where, request }: StartRequest): Promise<Begun | undefined> {
-  const earlier = await startedEarlier(deps, request);
-  if (!earlier) return undefined;
-  const strategy = asGrid(earlier);
-  const venue = venueForStart(deps, where);
-  const reads = Promise.all([venue.market(strategy.symbol), venue.balances()]);
-  const [market, balances] = await reads.catch((error: unknown) => {
-    if (!(error instanceof VenueError)) throw error;
-    const { what } = earlierPreview(strategy);
-    const message = `${what}, but ${error.message}; check its status, and do not start another one`;
-    throw new AppError("Order unknown", message);
-  });
-  const { config, state } = strategy;
+/** Returns what a running grid can use, at current balances. */
+async function readGridUse(deps: Deps, strategy: Strategy) {
+  const { account, symbol, config, state } = asGrid(strategy);
+  const { exchange, kind } = parseAccountKey(account);
+  const venue = venueForStart(deps, { exchange, symbol, dryRun: kind === "dry" });
   const { startPrice, ledger } = state;
-  const maxQuoteUsed = mostQuote({ config, state, startPrice, takingPrice: startPrice, market, balances });
-  return { strategy, maxQuoteUsed, ownBase: ledger.firstBase, warnings: [] };
+  const [market, balances] = [await venue.market(symbol), await venue.balances()];
+  const begins = { config, state, startPrice, takingPrice: startPrice, market, balances };
+  return { quote: mostQuote(begins), base: ledger.firstBase };
 }
 
-type StartRead = StartInputs & StartReading;
-
-interface PlannedBegin {
-  readonly planned: PlannedStart;
-  readonly start: StartRead;
-  /** The stored configuration. */
-  readonly config: GridConfig;
-}
-
-async function beginStrategy(
-  deps: Deps,
-  { where, request, by }: StartRequest,
-  { planned, start, config }: PlannedBegin,
-): Promise<Begun> {
-  const { venue, quote } = start;
-  const { checked } = planned;
-  await fundPaper(deps, where, venue);
-  const state = await withHistory(venue, where.symbol, checked, firstState(checked, quote));
-  const strategy = await deps.store.createStrategy(
-    {
-      ...firstRow(where, config, state),
-      account: accountKey(venue.account),
-      startedAt: quote.at,
-      request,
-    },
-    by,
-  );
-  if (!strategy) throw killRefusal(deps.killHere, "no grid is started");
-  return {
-    strategy: asGrid(strategy),
-    maxQuoteUsed: mostQuote(beginsOf(planned, start)),
-    ownBase: planned.ownBase,
-    warnings: [...checked.warnings, ...startWarnings(planned, start), ...startDoubts(start, where)],
-  };
-}
-
-/** Returns the first row of a new strategy. */
-function firstRow({ exchange, symbol, name }: StartPlace, config: GridConfig, state: GridState) {
-  const { base, quote } = splitPair(symbol);
-  return {
-    kind: gridKind.name,
-    version: gridKind.version,
-    config,
-    state,
-    wants: "run",
-    ...NO_STOP,
-    status: config.triggerPrice !== undefined ? "idle" : "running",
-    phase: "starting",
-    lastError: null,
-    stoppedAt: null,
-    name: name ?? null,
-    prefix: `grid-${exchange}-${base}-${quote}`,
-    symbol,
-  } as const;
-}
+/** The life of a grid. */
+export const gridLife: StrategyLife = {
+  onPause: "keep",
+  forms: () => GRID_FORMS,
+  readStart: readGridStart,
+  readUse: readGridUse,
+  readExposure: (deps, strategy) => readResumeExposure(deps, asGrid(strategy)),
+  describeUse(strategy) {
+    const { state, symbol } = asGrid(strategy);
+    return `up to ${text(sum(state.slots.map(({ size }) => size)))} ${splitPair(symbol).quote} in buys`;
+  },
+  planDetails: GridPlanShape,
+  planLines: gridPlanLines,
+};
 
 /** Adds the last hour's prices, so volatility is known at once; without them it is known later. */
 async function withHistory(
@@ -331,34 +199,6 @@ async function withHistory(
   });
   const mids = candles.map(({ at, close }) => ({ at: at + MINUTE, mid: close }));
   return { ...state, mids: mids.filter(({ at }) => at <= state.laidAt) };
-}
-
-async function previewStrategy(
-  deps: Deps,
-  { where, checked: checkIn, actor }: Pick<StartRequest, "where" | "checked" | "actor">,
-) {
-  const inputs = await readForStart(deps, where, actor);
-  return plannedIn(inputs, checkIn(inputs, false), { where, week: await readLastWeek(deps, where) });
-}
-
-/** Returns the plan of a start for the response. */
-export function plannedIn(
-  inputs: StartInputs & StartReading,
-  checked: Checked,
-  { where, week }: { readonly where: StartPlace; readonly week: LastWeek },
-) {
-  const config = configOut(where.exchange, { symbol: where.symbol, config: checked.config });
-  const planned = plannedOut(planStart(checked, inputs), inputs, week);
-  return { config, ...planned, warnings: [...planned.warnings, ...startDoubts(inputs, where)] };
-}
-
-async function previewForAgents(
-  deps: Deps,
-  planned: PlannedStart,
-  { where, start }: { readonly where: StartPlace; readonly start: StartRead },
-): Promise<Preview> {
-  const week = await readLastWeek(deps, where);
-  return previewStart(planned, { ...where, ...start, week, doubts: startDoubts(start, where) });
 }
 
 /** Candle ranges for past prices; every exchange returns each of them in one request. */
@@ -435,7 +275,7 @@ async function readTrust(deps: Deps, { account }: Venue, quote: BidAsk, symbol: 
 
 /** Returns warnings if the pair is closed, or if the price confidence is below the minimum for the first orders. */
 export function startDoubts(
-  { trust, market }: Pick<StartRead, "trust" | "market">,
+  { trust, market }: Pick<StartReading & StartInputs, "trust" | "market">,
   { confidence }: StartPlace,
 ): { code: string; message: string }[] {
   const closed = closedWarnings(market);

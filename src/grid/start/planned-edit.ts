@@ -161,7 +161,7 @@ export function plannedEditOut(strategy: GridStrategy, planned: PlannedEdit, inp
     realized: wire(realized),
     totalProfit: wire(total),
     maxQuoteUsed: text(mostQuote(begins)),
-    worstCase: worstCases(begins),
+    worstCase: worstCases(begins).map(({ price, loss }) => ({ price: wire(price), loss: wire(loss) })),
     warnings: [
       ...edited.warnings,
       ...feeWarnings(market),

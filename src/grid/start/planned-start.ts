@@ -1,19 +1,21 @@
 import type * as z from "zod";
-import { feesOut, placedOut } from "../../engine/operations/shapes.ts";
-import { type Decimal, mul, ONE, roundToStep, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, ONE, roundToStep, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { pluralize } from "../../kernel/plain-text.ts";
 import { splitTexts } from "../../limits/position.ts";
 import { boundsAfter, isLimitMet, mostNotional, refusedWithin } from "../../limits/standing.ts";
-import { type AccountRef, type Balance, balanceIn } from "../../model/account.ts";
+import { type AccountRef, type Balance, balanceIn, unreadBalance } from "../../model/account.ts";
 import type { Bounds, LimitRefusal } from "../../model/limits.ts";
 import { type BidAsk, feeWarnings, type Market } from "../../model/market.ts";
 import type { Intent } from "../../model/order.ts";
+import { type BaseSource, describeWait, describeWaits } from "../../model/refusal-text.ts";
 import { type CurrentPlan, planHashOf } from "../../model/shown-plan.ts";
 import { freeBeside, type PairAmounts } from "../../model/strategy.ts";
+import type { PlanFacts, PlannedOrder } from "../../ports/life.ts";
 import { breakEvenRatio, restingFees, type Warning } from "../ladder/check-rules.ts";
 import { giveFirstBase, largestOrdersOf } from "../ladder/levels.ts";
 import { committed, firstBuyOf, takingPrice } from "../plan/first-buy.ts";
 import { nextOrders } from "../plan/next-orders.ts";
-import type { PlannedShape } from "../schema/schema.ts";
+import type { GridPlanShape } from "../schema/plan.ts";
 import { type GridConfig, optionsOf } from "../state/config.ts";
 import { FIRST_BUY_SLOT, type GridState, NEW_STATE, NO_LEDGER } from "../state/state.ts";
 import { approvedStart, type Checked } from "./check.ts";
@@ -129,30 +131,32 @@ export const beginsOf = (
   { market, quote, balances }: Pick<StartInputs, "market" | "quote" | "balances">,
 ): GridStart => ({ config, state, startPrice, takingPrice: takingPrice(quote, market), market, balances });
 
-type PlannedOptions = z.input<ReturnType<typeof PlannedShape>>["options"];
+type PlannedOptions = z.input<ReturnType<typeof GridPlanShape>>["options"];
 
-/** Returns the options besides the levels. */
+/** Returns the options besides the levels: prices as decimal text, shares as numbers, flags unchanged. */
 function optionsOut(config: GridConfig): PlannedOptions {
-  const { stopLossPrice, takeProfitPrice, stopAtOnce, triggerPrice, trail } = config;
+  const { stopLossPrice, takeProfitPrice, stopAtOnce, trail } = config;
   return {
-    ...given({ stopLossPrice, takeProfitPrice, stopAtOnce, triggerPrice }),
-    ...(trail ? { trail: given(trail) } : {}),
-    ...given(optionsOf(config)),
+    ...given({ stopLossPrice, takeProfitPrice }, text),
+    ...given({ stopAtOnce }, wire),
+    ...(trail ? { trail: given(trail, text) } : {}),
+    ...given(optionsOf(config), wire),
   } as PlannedOptions;
 }
 
-/** Returns prices and shares as numbers and flags unchanged; omits options that were not set. */
+/** Omits options that were not set. */
 const given = (
   request: Readonly<Record<string, Decimal | boolean | undefined>>,
-): Record<string, number | boolean> =>
+  form: (value: Decimal) => number | string,
+): Record<string, number | string | boolean> =>
   Object.fromEntries(
     Object.entries(request).flatMap(([name, one]) =>
-      one === undefined ? [] : [[name, typeof one === "boolean" ? one : wire(one)]],
+      one === undefined ? [] : [[name, typeof one === "boolean" ? one : form(one)]],
     ),
   );
 
 /** Warns about assumed fees, about balances that a start uses without an explicit flag, and about missing ones. */
-export function startWarnings(planned: PlannedStart, inputs: StartInputs): Warning[] {
+function startWarnings(planned: PlannedStart, inputs: StartInputs): Warning[] {
   const { checked, state, intents, ownBase } = planned;
   const { base } = inputs.market;
   const free = ownFree(inputs).quote;
@@ -198,53 +202,113 @@ export function missingQuote(
 /** Returns the initial buy, which crosses the book; the other orders wait at their prices. */
 export const isInitialBuy = ({ slot }: Intent): boolean => slot === FIRST_BUY_SLOT;
 
-/** Returns the sums of the orders in quote, at their own prices, and the base of the sells. */
-export function orderSums(intents: readonly Intent[]) {
-  const worth = (orders: readonly Intent[]) =>
-    text(sum(orders.map(({ price, amount }) => mul(price, amount, "up"))));
-  const sells = intents.filter(({ side }) => side === "sell");
+/** Returns the orders of a plan by their slots, the initial buy first. */
+export const gridOrders = (intents: readonly Intent[]): PlannedOrder[] =>
+  intents.map((intent) => ({
+    id: isInitialBuy(intent) ? "initial-buy" : String(intent.slot),
+    side: intent.side,
+    price: intent.price,
+    amount: intent.amount,
+    crosses: isInitialBuy(intent),
+  }));
+
+const INSTEAD = "buy the missing base at once";
+
+/** Returns slots without an order, each with the price that it waits for. */
+export const gridRefusals = (
+  { slots, refused }: Pick<GridState, "slots" | "refused">,
+  source: BaseSource = {},
+) =>
+  refused.map(({ slot, reason, detail }) => {
+    const lower = slots.find(({ index }) => index === slot)?.lower;
+    const waits = lower === undefined ? detail : describeWait({ reason, detail }, text(lower), source);
+    return { id: String(slot), reason, ...(waits === undefined ? {} : { detail: waits }) };
+  });
+
+/** Returns what a planned start holds to, what it can use, and its warnings besides those of its price. */
+export const startSums = (planned: PlannedStart, inputs: StartInputs) => ({
+  market: inputs.market,
+  killed: inputs.killed,
+  shown: planned.shown,
+  planHash: planned.hash,
+  uses: { quote: mostQuote(beginsOf(planned, inputs)), base: planned.ownBase },
+  warnings: [...planned.checked.warnings, ...startWarnings(planned, inputs)],
+});
+
+/** Returns the plan of a start: every order, the needed funds, the profit of a cycle, and the worst case. */
+export function gridFacts(planned: PlannedStart, inputs: StartInputs, week: LastWeek): PlanFacts {
+  const { checked, state, intents } = planned;
+  const { market } = inputs;
+  const { config, startPrice } = checked;
+  const begins = beginsOf(planned, inputs);
+  const lastWeek = lastWeekOut(begins, week);
+  const source = config.initialBuy ? { isBought: intents.some(isInitialBuy) } : { other: INSTEAD };
   return {
-    buys: worth(intents.filter(({ side }) => side === "buy")),
-    initialBuy: worth(intents.filter(isInitialBuy)),
-    sells: worth(sells),
-    base: text(sum(sells.map(({ amount }) => amount))),
+    what: `a grid of ${pluralize(state.slots.length, "slot")} of ${text(config.orderSize)} ${market.quote} from ${text(config.lowerPrice)} to ${text(config.upperPrice)} ${market.quote}`,
+    price: startPrice,
+    triggerPrice: config.triggerPrice,
+    orders: gridOrders(intents),
+    refused: gridRefusals(state, source),
+    waits: describeWaits(
+      state.refused,
+      state.slots.map(({ index, lower }) => ({ slot: index, lowerPrice: wire(lower) })),
+      source,
+    ),
+    free: ownFree(inputs),
+    worstCase: `the price falls and does not recover: up to ${text(mostQuote(begins))} ${market.quote} become ${market.base} and lose value with it`,
+    losses: worstCases(begins),
+    notes: startNotes(config, inputs, lastWeek.message),
+    details: gridDetails(planned, inputs, lastWeek),
   };
 }
 
-const gridOrdersOut = (intents: readonly Intent[]) =>
-  intents.map((intent) => ({ slot: intent.slot, ...placedOut(intent), crosses: isInitialBuy(intent) }));
-
-/** Formats the plan for people: every order, the needed funds, the profit of a cycle, and the worst case. */
-export function plannedOut(planned: PlannedStart, inputs: StartInputs, week: LastWeek) {
-  const { checked, state, intents, ownBase, hash } = planned;
+function gridDetails(
+  planned: PlannedStart,
+  inputs: StartInputs,
+  lastWeek: z.input<ReturnType<typeof GridPlanShape>>["lastWeek"],
+): z.input<ReturnType<typeof GridPlanShape>> {
+  const { checked, state, ownBase } = planned;
   const { market, quote } = inputs;
-  const { warnings, startPrice } = checked;
-  const begins = beginsOf(planned, inputs);
+  const { lowerPrice, upperPrice, gridLevels, orderSize, gridSpacing } = checked.config;
   return {
-    marketPrice: wire(startPrice),
-    orders: gridOrdersOut(intents),
-    refused: state.refused.map((refusal) => ({ ...refusal })),
+    kind: "grid",
+    lowerPrice: text(lowerPrice),
+    upperPrice: text(upperPrice),
+    gridLevels,
+    orderSize: text(orderSize),
+    gridSpacing: text(gridSpacing),
     slots: state.slots.map((slot) => ({
       slot: slot.index,
-      lowerPrice: wire(slot.lower),
-      upperPrice: wire(slot.upper),
+      lowerPrice: text(slot.lower),
+      upperPrice: text(slot.upper),
       netPercent: percentNumber(cycleShare(slot, market)),
-      netProfit: wire(cycleNet(slot, market)),
+      netProfit: text(cycleNet(slot, market)),
     })),
-    sums: orderSums(intents),
-    investment: { quote: text(neededQuote(begins)), base: text(ownBase) },
+    setAside: { quote: text(neededQuote(beginsOf(planned, inputs))), base: text(ownBase) },
     options: optionsOut(checked.config),
-    free: { quote: text(ownFree(inputs).quote), base: text(ownFree(inputs).base) },
-    maxQuoteUsed: text(mostQuote(begins)),
-    ownBaseUsed: text(ownBase),
     breakEvenSpacingPercent: percentNumber(breakEvenRatio(restingFees(market)) - ONE),
-    fees: feesOut(market),
-    worstCase: worstCases(begins),
-    lastWeek: lastWeekOut(begins, week),
-    spread: wire(quote.ask - quote.bid),
-    warnings: [...warnings, ...startWarnings(planned, inputs)],
-    planHash: hash,
+    lastWeek,
+    spread: text(quote.ask - quote.bid),
   };
+}
+
+/** Describes the conditions of a start. */
+function startNotes(
+  { maxPosition, safetyReserve }: GridConfig,
+  { market: { base, quote, minNotional }, balances, kept }: StartInputs,
+  breakEven: string,
+): string[] {
+  const free = (asset: string) =>
+    unreadBalance(balances, asset) ? "unknown" : text(balanceIn(balances, asset).free);
+  const percent = (share: Decimal) => text(roundToStep(share * 100n, ONE / 100n, "half"));
+  return [
+    `minimum order: ${text(minNotional)} ${quote}`,
+    `free balances: ${free(quote)} ${quote}, ${free(base)} ${base}`,
+    ...(kept.quote === ZERO ? [] : [`other strategies need ${text(kept.quote)} ${quote} of it`]),
+    ...(maxPosition === undefined ? [] : [`at most ${percent(maxPosition)} % of the capital in ${base}`]),
+    ...(safetyReserve === undefined ? [] : [`${percent(safetyReserve)} % of the capital stay in ${quote}`]),
+    `break-even: ${breakEven}`,
+  ];
 }
 
 const percentNumber = (share: Decimal): number => wire(roundToStep(share * 100n, ONE / 10_000n, "down"));

@@ -1,25 +1,10 @@
-import {
-  type Decimal,
-  decimal,
-  max,
-  min,
-  mul,
-  ONE,
-  roundToStep,
-  sum,
-  text,
-  wire,
-  ZERO,
-} from "../../kernel/decimal.ts";
+import { type Decimal, decimal, max, min, mul, sum, text, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
-import { pluralize } from "../../kernel/plain-text.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { exitsOnLoss, exposureOf, openBids, type PlannedPart } from "../../limits/allowed.ts";
-import { balanceIn, unreadBalance } from "../../model/account.ts";
 import { lotsFor, type Market } from "../../model/market.ts";
-import type { Intent, Order } from "../../model/order.ts";
-import type { Exposure, Preview } from "../../model/proposal.ts";
-import { describeWaits } from "../../model/refusal-text.ts";
+import type { Order } from "../../model/order.ts";
+import type { Exposure } from "../../model/proposal.ts";
 import type { StrategyStatus } from "../../model/strategy.ts";
 import { gridPosition, spentOf, unsoldBase } from "../booking.ts";
 import { firstAmount, followed } from "../ladder/levels.ts";
@@ -27,84 +12,8 @@ import { sellPrice } from "../plan/first-buy.ts";
 import type { GridConfig } from "../state/config.ts";
 import { totalBase } from "../state/lots.ts";
 import type { GridState, Ledger, Slot } from "../state/state.ts";
-import {
-  beginsOf,
-  isInitialBuy,
-  orderSums,
-  type PlannedStart,
-  type StartInputs,
-  startWarnings,
-} from "./planned-start.ts";
-import { type LastWeek, lastWeekOut, mostMoved, mostQuote, worstCases } from "./worst-case.ts";
-
-interface StartPreview extends StartInputs {
-  readonly exchange: string;
-  readonly dryRun?: boolean | undefined;
-  readonly doubts: readonly { readonly message: string }[];
-  readonly week: LastWeek;
-}
-
-/** Previews a start: its orders, and the maximum quote that it can convert to base. */
-export function previewStart(planned: PlannedStart, start: StartPreview): Preview {
-  const { checked, intents, state, hash } = planned;
-  const { config, startPrice } = checked;
-  const { base, quote, symbol } = start.market;
-  const { buys, initialBuy, base: sold } = orderSums(intents);
-  const begins = beginsOf(planned, start);
-  const most = mostQuote(begins);
-  const onPaper = start.dryRun ? " (paper trading)" : "";
-  return {
-    what: `start a grid of ${pluralize(state.slots.length, "slot")} of ${text(config.orderSize)} ${quote} on ${symbol} at ${start.exchange}${onPaper}, from ${text(config.lowerPrice)} to ${text(config.upperPrice)} ${quote}: ${placedText(intents, start.market)} ${config.triggerPrice === undefined ? "now" : `when the market reaches ${text(config.triggerPrice)}`}, with the market at ${text(startPrice)}`,
-    cost: `${buys} ${quote} in buys${initialBuy === "0" ? "" : ` (${initialBuy} of it in the initial buy)`}, before fees, and ${sold} ${base} that you already own in sells`,
-    worstCase: `the price falls and does not recover: up to ${text(most)} ${quote} become ${base} and lose value with it; ${worstCases(begins).map(describeLoss(quote)).join(", ")}`,
-    limits: startLimits(planned, start),
-    holds: { planHash: hash },
-  };
-}
-
-/** Describes the orders, the initial buy first and alone. */
-function placedText(intents: readonly Intent[], { base, quote }: Market): string {
-  const of = (side: Intent["side"]) =>
-    intents.filter((one) => one.side === side && !isInitialBuy(one)).length;
-  const initial = intents
-    .filter(isInitialBuy)
-    .map(
-      ({ price, amount }) => `an initial buy of ${text(amount)} ${base} at up to ${text(price)} ${quote}, `,
-    );
-  return `${initial.join("")}${pluralize(of("buy"), "buy")} and ${pluralize(of("sell"), "sell")}`;
-}
-
-const describeLoss =
-  (quote: string) =>
-  ({ price, loss }: { readonly price: number; readonly loss: number }): string =>
-    price === 0 ? `${loss} ${quote} if the price falls to 0` : `${loss} ${quote} at ${price}`;
-
-function startLimits(planned: PlannedStart, start: StartPreview): string[] {
-  const { config, warnings } = planned.checked;
-  const { market, balances, killed, kept, doubts } = start;
-  const { base, quote, minNotional } = market;
-  const free = (asset: string) =>
-    unreadBalance(balances, asset) ? "unknown" : text(balanceIn(balances, asset).free);
-  const percent = (share: Decimal) => text(roundToStep(share * 100n, ONE / 100n, "half"));
-  const { maxPosition, safetyReserve } = config;
-  const { intents, state } = planned;
-  const { refused, slots } = state;
-  const lowers = slots.map(({ index, lower }) => ({ slot: index, lowerPrice: wire(lower) }));
-  const isBought = intents.some(isInitialBuy);
-  const source = config.initialBuy ? { isBought } : { other: "set initialBuy" };
-  const waits = describeWaits(refused, lowers, source);
-  return [
-    `minimum order: ${text(minNotional)} ${quote}`,
-    `free balances: ${free(quote)} ${quote}, ${free(base)} ${base}`,
-    ...(kept.quote === ZERO ? [] : [`other strategies need ${text(kept.quote)} ${quote} of it`]),
-    ...(maxPosition === undefined ? [] : [`at most ${percent(maxPosition)} % of the capital in ${base}`]),
-    ...(safetyReserve === undefined ? [] : [`${percent(safetyReserve)} % of the capital stay in ${quote}`]),
-    ...(waits === "" ? [] : [waits]),
-    ...[...warnings, ...startWarnings(planned, start), ...doubts].map(({ message }) => message),
-    `break-even: ${lastWeekOut(beginsOf(planned, start), start.week).message}`,
-    ...(killed ? ["the kill switch is on: the start would be refused"] : []),
-  ];
-}
+import { beginsOf, type PlannedStart, type StartInputs } from "./planned-start.ts";
+import { mostMoved } from "./worst-case.ts";
 
 const STOP_PRICES = [
   ["stopLossPrice", "stop price"],

@@ -117,10 +117,10 @@ function firstQuoteOf(slot: Slot, begins: GridStart): Decimal {
  * Returns losses at the lowest level, at the trail limit, at a stop price that sells, and at zero. A centered grid
  * has no lowest level.
  */
-export function worstCases(begins: GridStart): { price: number; loss: number }[] {
+export function worstCases(begins: GridStart): { price: Decimal; loss: Decimal }[] {
   const { lowerPrice, stopLossPrice, trail, centered } = begins.config;
   const at = (price: Decimal | undefined, sold = false) =>
-    price === undefined ? [] : [{ price: wire(price), loss: wire(lossAt(price, begins, sold)) }];
+    price === undefined ? [] : [{ price, loss: lossAt(price, begins, sold) }];
   const levels = centered ? [] : [...at(lowerPrice), ...at(trail?.down)];
   return [...levels, ...at(stopLossPrice, true), ...at(ZERO)];
 }
@@ -203,7 +203,7 @@ export function lastWeekOut(begins: GridStart, week: LastWeek) {
     days: wire(roundToStep(days, ONE / 10n, "half")),
     crossings: figures.fills,
     cycles: figures.cycles,
-    profitPerDay: wire(perDay),
+    profitPerDay: text(perDay),
     breakEvenDays: breakEven === undefined ? null : wire(breakEven),
     message: `${describeWeek({ ...figures, breakEven, fall }, market)}; ${NO_DRIFT}`,
   };

@@ -158,11 +158,7 @@ export const listStrategies = (kinds: readonly ReadKind[]): Operation =>
     examples: ["edgemaker list --all --definition quote"],
   });
 
-export const listDefinitions = (
-  kinds: readonly ReadKind[],
-  ids: readonly string[],
-  loaded: StrategyDefinitions,
-): Operation =>
+export const listDefinitions = (kinds: readonly ReadKind[], loaded: StrategyDefinitions): Operation =>
   operation({
     ...READS_STRATEGIES,
     name: "list_definitions",
@@ -172,7 +168,7 @@ export const listDefinitions = (
     input: () => z.object({}),
     output: DefinitionsShape,
     async run() {
-      const definitions = kinds.flatMap(({ reading }) => reading?.definitions(ids, loaded) ?? []);
+      const definitions = kinds.flatMap(({ reading }) => reading?.definitions(loaded) ?? []);
       return { definitions, count: definitions.length };
     },
   });

@@ -1,185 +1,74 @@
-import type { PositionKind } from "../../engine/operations/reads.ts";
 import {
   budgetFor,
-  prepareStrategyStart,
-  type ReadyStart,
   readPricesElsewhere,
   readStart,
+  readyPosition,
   type StartReads,
 } from "../../engine/operations/start.ts";
 import { completedSeries } from "../../engine/pass/observe-markets.ts";
 import { describePositionUse } from "../../engine/position/position.ts";
-import { type Decimal, ZERO } from "../../kernel/decimal.ts";
+import { ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { pluralize } from "../../kernel/plain-text.ts";
 import { readPositionExposure, readStandings } from "../../limits/operations/exposed-reads.ts";
 import { accountKey } from "../../model/account.ts";
-import type { Preview } from "../../model/proposal.ts";
-import { checkHolds } from "../../model/shown-plan.ts";
-import { type Operation, operation } from "../../operation.ts";
-import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/definition.ts";
+import type { ConfigForm } from "../../ports/config-form.ts";
+import type { AnyStrategyDefinition } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { StrategyLife } from "../../ports/life.ts";
+import type { PlanReader, ReadyStart, StartRequest, StrategyLife } from "../../ports/life.ts";
 import { asOwnStrategy, ownStrategyKind } from "../kind.ts";
-import { candleNeeds, requirementOf } from "../pass/ask.ts";
+import { candleNeeds, findDefinition, requirementOf } from "../pass/ask.ts";
 import {
   ONE_SIDED,
+  ownFacts,
   type PlanInputs,
   type PlannedOwnStrategy,
-  plannedOwnStrategyOut,
   planOwnStrategy,
-  runningOut,
   warningsOf,
 } from "../planned-start.ts";
-import {
-  type OwnStrategyRequest,
-  ownStrategyInput,
-  ownStrategyPreviewInput,
-  ownStrategyRequest,
-  PlannedOwnStrategyShape,
-  StartedOwnStrategyShape,
-} from "../schema/shapes.ts";
-import { plannedOwnStrategyView } from "../schema/view.ts";
+import { checkedOptions, OwnPlanShape, ownConfig } from "../schema/shapes.ts";
+import { ownPlanLines } from "../schema/view.ts";
 import { newOwnStrategyState, type OwnStrategy } from "../state.ts";
 
-interface ReadyOwnStrategy {
-  readonly request: OwnStrategyRequest;
-  readonly place: OwnStrategyPlace;
-  readonly plan: PlannedOwnStrategy;
-}
-
-async function readyStart(
+/** Reads what a definition needs, and plans it. Throws AppError if the config's rules fail. */
+async function readOwnStart(
   deps: Deps,
-  definition: AnyStrategyDefinition,
-  given: Readonly<Record<string, unknown>>,
-  actor: string,
-): Promise<ReadyOwnStrategy> {
-  const request = await ownStrategyRequest(definition, given);
-  const ownStrategyPlace = await readOwnStrategyPlace(deps, definition, request, actor);
-  return {
-    request,
-    place: ownStrategyPlace,
-    plan: await planOwnStrategy(definition, request, budgetFor(request, ownStrategyPlace), ownStrategyPlace),
-  };
-}
-
-/** Returns the price at which its base is booked. Throws if the plan is outdated or its function fails. */
-function startPriceOf({ plan }: ReadyOwnStrategy, shown: string | undefined): Decimal {
-  checkHolds(plan.shown, shown);
-  if (plan.mid === null) throw new AppError("Start failed", ONE_SIDED);
-  if (plan.fault !== null)
-    throw new AppError("Start failed", `the strategy fails: ${plan.fault}`, { code: "strategy_failed" });
-  return plan.mid;
-}
-
-async function preparedStart(
-  deps: Deps,
-  definition: AnyStrategyDefinition,
-  { planHash, ...given }: Readonly<Record<string, unknown>>,
-  actor: string,
-): Promise<ReadyStart<OwnStrategy>> {
-  const ready = await readyStart(deps, definition, given, actor);
-  const { request, place: reads, plan } = ready;
-  return {
-    place: request,
+  request: StartRequest,
+  { actor, isShown, definitions }: PlanReader,
+): Promise<ReadyStart> {
+  const definition = findDefinition(definitions, request.definition);
+  if (!definition) throw new AppError("Not found", `there is no strategy ${request.definition}`);
+  const options = await checkedOptions(definition, request.config);
+  const reads = await readOwnStrategyPlace(deps, definition, request, actor);
+  const plan = await planOwnStrategy(definition, { ...request, options }, budgetFor(request, reads), reads);
+  return readyPosition<OwnStrategy>(deps, {
     reads,
     version: ownStrategyKind([]).version,
     prefix: plan.config.definition,
     config: plan.config,
     stateAt: (price) => ({ ...newOwnStrategyState(price), unsold: ZERO }),
     mid: plan.mid ?? undefined,
-    startPrice: () => startPriceOf(ready, planHash as string | undefined),
-    preview: () => previewOfPlan(ready),
+    startPrice: () => startPriceOf(plan),
+    shown: plan.shown,
+    facts: () => ownFacts(plan, reads),
     warnings: warningsOf(plan, reads),
-  };
+    isShown,
+  });
 }
 
-function previewOfPlan({ plan, request, place: declaredPlace }: ReadyOwnStrategy): Preview {
-  const out = plannedOwnStrategyOut(plan, request, declaredPlace);
-  const { base, quote } = declaredPlace.market;
-  const onPaper = request.dryRun ? " (paper trading)" : "";
-  return {
-    what: `start ${out.strategy} on ${out.symbol} at ${out.exchange}${onPaper}: ${pluralize(out.orders.length, "order")} now`,
-    cost: `up to ${out.budget.quote} ${quote} and ${out.budget.base} ${base} of the account's own are used`,
-    worstCase: out.worstCase,
-    limits: [
-      ...out.refused.map(({ id, reason, detail }) => `${id} would not be placed now: ${detail ?? reason}`),
-      ...out.warnings.map(({ message }) => message),
-    ],
-    holds: { planHash: out.planHash },
-  };
+/** Returns the price at which its base is booked. Throws if its function fails, or without a price. */
+function startPriceOf({ mid, fault }: PlannedOwnStrategy) {
+  if (mid === null) throw new AppError("Start failed", ONE_SIDED);
+  if (fault !== null)
+    throw new AppError("Start failed", `the strategy fails: ${fault}`, { code: "strategy_failed" });
+  return mid;
 }
-
-/** Returns the operation name of a definition for agents, documents and commands. */
-const operationName = (verb: string, { name }: AnyStrategyDefinition) =>
-  `${verb}_strategy_${name.replaceAll("-", "_")}`;
-
-const EXAMPLE_PLACE = "--exchange kraken --symbol BTC/USDT";
-const STARTS_STRATEGY = { access: "token", failure: "Start failed" } as const;
-
-const previewOperation = (definition: AnyStrategyDefinition, ids: readonly string[]) =>
-  operation({
-    name: operationName("preview", definition),
-    summary: `Show the orders and worst case of the strategy ${definition.name}`,
-    effect: "read",
-    ...STARTS_STRATEGY,
-    http: { route: `POST /strategy/declared/${definition.name}/preview`, from: "body" },
-    cli: {
-      path: `strategy preview ${definition.name}`,
-      view: plannedOwnStrategyView,
-      examples: [`edgemaker strategy preview ${definition.name} ${EXAMPLE_PLACE}`],
-    },
-    input: () => ownStrategyPreviewInput(definition, ids),
-    output: PlannedOwnStrategyShape,
-    async run(deps, given, { actor }) {
-      const { plan, request, place: declaredPlace } = await readyStart(deps, definition, given, actor);
-      return plannedOwnStrategyOut(plan, request, declaredPlace);
-    },
-  });
-
-/** Users' own strategies, as the operations of all kinds with one position name them. */
-const OWN_STRATEGIES: PositionKind<OwnStrategy, ReturnType<typeof runningOut>> = {
-  name: ownStrategyKind([]).name,
-  as: asOwnStrategy,
-  missing: (id) => `there is no strategy ${id}`,
-  idle: "nothing is started",
-  requested: runningOut,
-};
-
-const startOperation = (definition: AnyStrategyDefinition, ids: readonly string[]) =>
-  operation({
-    name: operationName("start", definition),
-    summary: definition.summary ?? `Start the strategy ${definition.name}`,
-    effect: "trade",
-    ...STARTS_STRATEGY,
-    refusal: "strategy_failed",
-    http: { route: `POST /strategy/declared/${definition.name}`, from: "body", idempotent: true },
-    cli: {
-      path: `strategy start ${definition.name}`,
-      steps: true,
-      examples: [`edgemaker strategy start ${definition.name} ${EXAMPLE_PLACE}`],
-    },
-    input: () => ownStrategyInput(definition, ids),
-    output: StartedOwnStrategyShape,
-    prepare: (deps, given, call) =>
-      prepareStrategyStart(deps, OWN_STRATEGIES, call, () =>
-        preparedStart(deps, definition, given, call.actor),
-      ),
-  });
-
-/** Returns the preview and start operations of each definition. */
-export const ownStrategyStarts = (
-  ids: readonly string[],
-  definitions: readonly AnyStrategyDefinition[],
-): Operation[] =>
-  definitions.flatMap((definition) => [previewOperation(definition, ids), startOperation(definition, ids)]);
 
 type OwnStrategyPlace = PlanInputs & StartReads;
 
 async function readOwnStrategyPlace(
   deps: Deps,
   definition: AnyStrategyDefinition,
-  request: OwnStrategyRequest,
+  request: StartRequest,
   actor: string,
 ): Promise<OwnStrategyPlace> {
   const { symbol } = request;
@@ -203,15 +92,25 @@ async function readOwnStrategyPlace(
   };
 }
 
-/** Operations of users' own strategies: those of each loaded definition, and those for all running ones. */
-export const ownStrategyOperations = (
-  ids: readonly string[],
-  definitions: StrategyDefinitions,
-): readonly Operation[] => ownStrategyStarts(ids, definitions);
+/** What can be started of a user's definition. */
+export const ownForm = (definition: AnyStrategyDefinition): ConfigForm => ({
+  definition: definition.name,
+  word: definition.name,
+  what: `the strategy ${definition.name}`,
+  synonym: (verb) => `strategy ${verb} ${definition.name}`,
+  config: () => ownConfig(definition),
+  takesBudget: true,
+  example: "--exchange kraken --symbol BTC/USDT",
+});
 
 /** The life of a strategy that a user wrote. */
 export const ownStrategyLife: StrategyLife = {
   onPause: "cancel",
+  forms: (definitions) => definitions.map(ownForm),
+  readStart: readOwnStart,
+  readUse: async (_deps, strategy) => asOwnStrategy(strategy).config.budget,
   readExposure: (deps, strategy) => readPositionExposure(deps, asOwnStrategy(strategy)),
   describeUse: (strategy) => describePositionUse(asOwnStrategy(strategy)),
+  planDetails: OwnPlanShape,
+  planLines: ownPlanLines,
 };

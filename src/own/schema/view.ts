@@ -1,51 +1,21 @@
 import type * as z from "zod";
-import { describeRefusal } from "../../model/refusal-text.ts";
 import type { StrategyText } from "../../ports/kind-reading.ts";
-import type { OwnDetailsShape, PlannedOwnStrategyShape } from "./shapes.ts";
+import type { PlanText } from "../../ports/life.ts";
+import type { OwnDetailsShape, OwnPlanShape } from "./shapes.ts";
 
-type PlanResponse = z.output<ReturnType<typeof PlannedOwnStrategyShape>>;
-
-/** Formats a plan. */
-export function ownStrategyPlanText(answer: unknown): Readonly<Record<string, string>> {
-  const plan = answer as PlanResponse;
-  const [base, quote] = plan.symbol.split("/");
-  const whole = plan.warnings.find(({ code }) => code === "whole_balance");
-  const warnings = plan.warnings.filter((one) => one !== whole);
-  return {
-    ...(whole ? { "at most": whole.message } : {}),
-    strategy: plan.strategy,
-    market: `${plan.symbol} on ${plan.exchange}`,
-    config: configText(plan),
-    orders: ordersText(plan),
-    ...(plan.refused.length > 0 ? { "not placed": refusedText(plan) } : {}),
-    budget: `${plan.budget.base} ${base} and ${plan.budget.quote} ${quote}`,
-    "worst case": plan.worstCase,
-    ...(warnings.length > 0 ? { warnings: warnings.map(({ message }) => message).join(". ") } : {}),
-  };
-}
-
-/** Formats a previewed plan, and the command that starts it. */
-export const plannedOwnStrategyView = (answer: unknown) => ({
-  ...ownStrategyPlanText(answer),
-  "to start": `--plan-hash ${(answer as PlanResponse).planHash} starts exactly this plan`,
+/** Formats the config of a plan. */
+export const ownPlanLines = ({ details }: PlanText): Readonly<Record<string, string>> => ({
+  config: configText(details as z.output<ReturnType<typeof OwnPlanShape>>),
 });
 
-const configText = ({ config }: Pick<PlanResponse, "config">): string =>
+const configText = ({ config }: { readonly config: Readonly<Record<string, unknown>> }): string =>
   Object.entries(config)
     .map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`)
     .join(", ") || "none";
 
-/** Orders of a status, or of a plan. */
-interface ShownOrders {
-  readonly orders: StrategyText["orders"] | PlanResponse["orders"];
-}
-
-const ordersText = ({ orders }: ShownOrders): string =>
+const ordersText = ({ orders }: Pick<StrategyText, "orders">): string =>
   orders.map(({ id, side, price, amount }) => `${id}: ${side} ${amount} at ${price}`).join("; ") ||
   "no open orders";
-
-const refusedText = ({ refused }: Pick<PlanResponse, "refused">): string =>
-  refused.map((one) => `${one.id}: ${describeRefusal(one)}`).join("; ");
 
 const MAX_STATE_CHARACTERS_SHOWN = 200;
 

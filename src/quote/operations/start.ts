@@ -1,12 +1,11 @@
-import type { PositionKind } from "../../engine/operations/reads.ts";
+import type { NamedKind } from "../../engine/operations/reads.ts";
 import {
   budgetFor,
-  prepareStrategyStart,
   type ReadPlace,
-  type ReadyStart,
   readMarketFor,
   readPricesElsewhere,
   readStart,
+  readyPosition,
   type StartReads,
 } from "../../engine/operations/start.ts";
 import type { TradingPlace } from "../../engine/operations/start-reads.ts";
@@ -14,49 +13,33 @@ import { describePositionUse } from "../../engine/position/position.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
-import { pluralize } from "../../kernel/plain-text.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { MINUTE } from "../../kernel/time.ts";
 import { readPositionExposure, readStandings } from "../../limits/operations/exposed-reads.ts";
 import type { Standings } from "../../model/limits.ts";
 import type { Elsewhere } from "../../model/memory.ts";
-import type { Exposure, Preview } from "../../model/proposal.ts";
-import { checkHolds } from "../../model/shown-plan.ts";
-import { operation } from "../../operation.ts";
+import type { Exposure } from "../../model/proposal.ts";
+import type { ConfigForm } from "../../ports/config-form.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { StrategyLife } from "../../ports/life.ts";
+import type { PlanReader, ReadyStart, StartRequest, StrategyLife } from "../../ports/life.ts";
 import type { Venue } from "../../ports/venue.ts";
 import { asQuote, quoteKind } from "../kind.ts";
 import { requestedChange } from "../pass/quoting.ts";
 import { realizedVolatility, type Volatility } from "../plan.ts";
-import {
-  PlannedQuoteShape,
-  type QuoteRequest,
-  quoteInput,
-  quotePreviewInput,
-  StartedQuoteShape,
-} from "../schema/input.ts";
-import { plannedQuoteView } from "../schema/view.ts";
+import { QuotePlanShape, type QuoteSettings, quoteConfig } from "../schema/input.ts";
+import { quotePlanLines } from "../schema/view.ts";
 import {
   type PlannedQuote,
-  plannedQuoteOut,
   planQuote,
   quoteConfigOf,
-  quoteRequestOut,
+  quoteFacts,
   quoteStartWarnings,
 } from "../start/planned-quote.ts";
 import { newQuoteState, type QuoteConfig, type QuoteStrategy } from "../state.ts";
 import { statistic } from "../statistic.ts";
 
-async function planned(deps: Deps, query: QuoteRequest, actor: string) {
-  const readings = await readForQuotes(deps, query, actor);
-  return { readings, plan: planQuote(quoteConfigOf(query, budgetFor(query, readings)), readings, query) };
-}
-
-/** Returns the price at which the quotes' base is booked. Throws if the plan is outdated or no price is known. */
-function checkedPrice(planned: PlannedQuote, expected: string | undefined): Decimal {
-  const { reference, plan, shown } = planned;
-  checkHolds(shown, expected);
+/** Returns the price at which the quotes' base is booked. Throws if no price is known. */
+function checkedPrice({ reference, plan }: PlannedQuote): Decimal {
   if (reference !== null) return reference;
   const text = plan.reference.sources.map(({ source, because }) => `${source} ${because}`).join(", ");
   throw new AppError(
@@ -65,26 +48,30 @@ function checkedPrice(planned: PlannedQuote, expected: string | undefined): Deci
   );
 }
 
-async function readyQuotes(
+/** Reads what quotes need, and plans them. */
+async function readQuoteStart(
   deps: Deps,
-  query: QuoteRequest,
-  { planHash, actor }: { readonly planHash: string | undefined; readonly actor: string },
-): Promise<ReadyStart<QuoteStrategy>> {
-  const { readings, plan } = await planned(deps, query, actor);
-  const { config } = plan;
-  return {
-    place: query,
-    reads: readings,
+  request: StartRequest,
+  { actor, isShown }: PlanReader,
+): Promise<ReadyStart> {
+  const reads = await readForQuotes(deps, request, actor);
+  const settings = request.config as unknown as QuoteSettings;
+  const config = quoteConfigOf(settings, budgetFor(request, reads));
+  const plan = planQuote(config, reads, request);
+  return readyPosition<QuoteStrategy>(deps, {
+    reads,
     version: quoteKind.version,
-    prefix: "quote",
+    prefix: quoteKind.name,
     config,
     stateAt: (price) => newQuoteState(config.rules.levels, price),
-    mid: countedPrice(plan, readings),
+    mid: countedPrice(plan, reads),
     largest: largestQuote(config),
-    startPrice: () => checkedPrice(plan, planHash),
-    preview: () => previewOfQuotes(query, plan, readings),
-    warnings: quoteStartWarnings(plan, readings),
-  };
+    startPrice: () => checkedPrice(plan),
+    shown: plan.shown,
+    facts: () => quoteFacts(plan, reads),
+    warnings: quoteStartWarnings(plan, reads),
+    isShown,
+  });
 }
 
 /** Returns the mid price of the pair's book, or the reference price if the book has none. */
@@ -92,24 +79,6 @@ function countedPrice({ reference }: PlannedQuote, { book }: QuoteReadings): Dec
   const [bid, ask] = [book.bids[0]?.price, book.asks[0]?.price];
   return bid !== undefined && ask !== undefined ? midOf({ bid, ask }) : (reference ?? undefined);
 }
-
-function previewOfQuotes(query: QuoteRequest, plan: PlannedQuote, readings: QuoteReadings): Preview {
-  const out = plannedQuoteOut(plan, readings, query);
-  const { base, quote } = readings.market;
-  const count = (of: "buy" | "sell") => out.orders.filter(({ side }) => side === of).length;
-  const onPaper = query.dryRun ? " (paper trading)" : "";
-  return {
-    what: `quote both sides of ${query.symbol} at ${query.exchange}${onPaper}: ${pluralize(count("buy"), "bid")} and ${pluralize(count("sell"), "ask")} now, ${out.spreadPercent} % apart, around ${out.reference} ${quote}`,
-    cost: `up to ${out.budget.quote} ${quote} and ${out.budget.base} ${base} of your balance are used for quotes`,
-    worstCase: out.worstCase,
-    limits: [out.cadence.message, ...out.warnings.map(({ message }) => message)],
-    holds: { planHash: out.planHash },
-  };
-}
-
-const QUOTE_EXAMPLE =
-  "--exchange mexc --symbol SNEK/USDT --spread-percent 2 --depth 500 --within-percent 1.7 --levels 3";
-const STARTS_QUOTES = { access: "token", failure: "Start failed" } as const;
 
 /** Returns the largest order of quotes with equal sizes. */
 export const largestQuote = ({ rules: { sizes } }: QuoteConfig): Decimal | undefined =>
@@ -123,12 +92,10 @@ export const readQuotesExposure = (
 ): Promise<Exposure> => readPositionExposure(deps, strategy, { largest: largestQuote(config) });
 
 /** Quotes, as the operations of all kinds with one position name them. */
-export const QUOTE_STRATEGIES: PositionKind<QuoteStrategy, ReturnType<typeof quoteRequestOut>> = {
+export const QUOTE_STRATEGIES: NamedKind<QuoteStrategy> = {
   name: quoteKind.name,
   as: asQuote,
   missing: (id) => `there are no quotes ${id}`,
-  idle: "nothing is quoted",
-  requested: quoteRequestOut,
 };
 
 const withPrices = async (
@@ -144,41 +111,6 @@ const withPrices = async (
 
 const readForQuotes = async (deps: Deps, place: TradingPlace, actor: string): Promise<QuoteReadings> =>
   withPrices(deps, await readStart(deps, place), { ...place, actor });
-
-export const quoteStarts = (ids: readonly string[]) => [
-  operation({
-    name: "preview_quote",
-    summary: "Show orders, cost and worst case of quotes",
-    effect: "read",
-    ...STARTS_QUOTES,
-    http: { route: "POST /strategy/quote/preview", from: "body" },
-    cli: {
-      path: "quote preview",
-      view: plannedQuoteView,
-      examples: [`edgemaker quote preview ${QUOTE_EXAMPLE}`],
-    },
-    input: () => quotePreviewInput(ids),
-    output: PlannedQuoteShape,
-    async run(deps, query, { actor }) {
-      const { readings, plan } = await planned(deps, query, actor);
-      return plannedQuoteOut(plan, readings, query);
-    },
-  }),
-  operation({
-    name: "start_quote",
-    summary: "Quote both sides of a market",
-    effect: "trade",
-    ...STARTS_QUOTES,
-    http: { route: "POST /strategy/quote", from: "body", idempotent: true },
-    cli: { path: "quote start", steps: true, examples: [`edgemaker quote start ${QUOTE_EXAMPLE}`] },
-    input: () => quoteInput(ids),
-    output: StartedQuoteShape,
-    prepare: (deps, { planHash, ...query }, call) =>
-      prepareStrategyStart(deps, QUOTE_STRATEGIES, call, () =>
-        readyQuotes(deps, query, { planHash, actor: call.actor }),
-      ),
-  }),
-];
 
 /** What a start of quotes needs of the account, its market, and other sources. */
 interface QuoteReadings extends StartReads {
@@ -205,9 +137,26 @@ async function readVolatility(venue: Venue, symbol: Pair): Promise<Volatility | 
   }
 }
 
+/** What can be started as quotes. */
+export const QUOTE_FORM: ConfigForm = {
+  definition: "quote",
+  word: "quote",
+  what: "quotes on both sides of a market",
+  synonym: (verb) => `quote ${verb}`,
+  config: quoteConfig,
+  takesBudget: true,
+  example:
+    "--exchange mexc --symbol SNEK/USDT --spread-percent 2 --depth 500 --within-percent 1.7 --levels 3",
+};
+
 /** The life of quotes. */
 export const quoteLife: StrategyLife = {
   onPause: "cancel",
+  forms: () => [QUOTE_FORM],
+  readStart: readQuoteStart,
+  readUse: async (_deps, strategy) => asQuote(strategy).config.budget,
   readExposure: (deps, strategy) => readQuotesExposure(deps, asQuote(strategy)),
   describeUse: (strategy) => describePositionUse(asQuote(strategy)),
+  planDetails: QuotePlanShape,
+  planLines: quotePlanLines,
 };

@@ -1,28 +1,17 @@
 import * as z from "zod";
-import {
-  budgetOut,
-  changedFields,
-  feesShape,
-  placedFields,
-  warnings,
-} from "../../engine/operations/shapes.ts";
+import { budgetOut, placedFields, warnings } from "../../engine/operations/shapes.ts";
 import { type Decimal, decimal, ONE } from "../../kernel/decimal.ts";
 import {
   convertedField,
   countField,
   decimalField,
-  dryBalance,
-  exchangeField,
-  flag,
   flagField,
   idField,
   MAX_AMOUNT,
-  pairField,
   percentField,
   planHash,
   price,
   shareField,
-  strategyName,
   textField,
 } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
@@ -129,8 +118,6 @@ const requestedShape = () => ({
   tolerancePercent: percentField("tolerancePercent")
     .optional()
     .describe("Distance within which an order stays open, in percent; default: an eighth of the spread"),
-  baseBudget: baseAmount().describe("Base budget; default: all free base"),
-  quoteBudget: decimalField("Invalid request").optional().describe("Quote budget; default: all free quote"),
 });
 
 function shareOrMore(name: string) {
@@ -139,15 +126,6 @@ function shareOrMore(name: string) {
     value >= 0 && value <= 100 ? decimal(value.toFixed(6)) : undefined,
   );
 }
-
-const startShape = (ids: readonly string[]) => ({
-  exchange: exchangeField(ids),
-  symbol: pairField(),
-  ...requestedShape(),
-  dryRun: flag("dryRun").describe("Paper trading: live prices, simulated fills, no request to your account"),
-  dryBalance: dryBalance(),
-  name: strategyName(),
-});
 
 type Sized = { readonly size?: unknown; readonly depth?: unknown };
 const isSized = ({ size, depth }: Sized): boolean => (size === undefined) !== (depth === undefined);
@@ -165,22 +143,12 @@ const MODEL_RULE = {
   error: "Invalid request: set gamma, sigma and k together, or none of them",
 };
 
-export const quotePreviewInput = (ids: readonly string[]) =>
-  z.object(startShape(ids)).refine(isSized, SIZE_RULE).refine(isWhole, MODEL_RULE);
-export const quoteInput = (ids: readonly string[]) =>
-  z
-    .object({ ...startShape(ids), planHash: planHash() })
-    .refine(isSized, SIZE_RULE)
-    .refine(isWhole, MODEL_RULE);
-
 /** Config of quotes. */
 export const quoteConfig = lazy(() => {
-  const { baseBudget: _, quoteBudget: _q, ...fields } = requestedShape();
-  return z.object(fields).refine(isSized, SIZE_RULE).refine(isWhole, MODEL_RULE);
+  return z.object(requestedShape()).refine(isSized, SIZE_RULE).refine(isWhole, MODEL_RULE);
 });
 
 export type QuoteSettings = z.output<ReturnType<typeof quoteConfig>>;
-export type QuoteRequest = z.output<ReturnType<typeof quotePreviewInput>>;
 
 /** Makes every field of a change optional; absent fields stay unchanged. */
 const editable = () => {
@@ -242,19 +210,16 @@ const pricedFields = <Money extends z.ZodType>(money: Money) => ({
   sources: z.array(CountedShape()),
 });
 
-export const PlannedQuoteShape = lazy(() =>
-  z.object({
-    ...quoteRequestFields(),
-    ...pricedFields(z.number()),
-    orders: z.array(PlacedShape()),
-    refused: z.array(z.object({ side: sideShape(), level: z.number(), reason: z.string() })),
+/** The part of a plan that only quotes have. */
+export const QuotePlanShape = lazy(() => {
+  const { exchange: _exchange, symbol: _symbol, budget: _budget, ...request } = quoteRequestFields();
+  return z.object({
+    kind: z.literal("quote"),
+    ...request,
+    ...pricedFields(z.string()),
     cadence: cadenceShape(),
-    worstCase: z.string().describe("Maximum loss, as a sentence"),
-    fees: feesShape(),
-    warnings: warnings(),
-    planHash: z.string(),
-  }),
-);
+  });
+});
 
 const cadenceShape = () =>
   z
@@ -278,14 +243,6 @@ export const PlannedQuoteChangeShape = lazy(() =>
     cadence: cadenceShape(),
     warnings: warnings(),
     planHash: z.string(),
-  }),
-);
-
-export const StartedQuoteShape = lazy(() =>
-  z.object({
-    ...changedFields(),
-    ...quoteRequestFields(),
-    warnings: warnings(),
   }),
 );
 

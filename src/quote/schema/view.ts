@@ -1,39 +1,24 @@
 import type * as z from "zod";
 import { nearestNumber } from "../../kernel/decimal.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
-import { describeRefusals } from "../../model/refusal-text.ts";
 import type { StrategyText } from "../../ports/kind-reading.ts";
-import type { PlannedQuoteShape, QuoteDetailsShape } from "./input.ts";
+import type { PlanText } from "../../ports/life.ts";
+import type { QuoteDetailsShape, QuotePlanShape } from "./input.ts";
 
 type QuoteDetails = z.output<ReturnType<typeof QuoteDetailsShape>>;
 type QuoteText = QuoteDetails & Pick<StrategyText, "orders">;
 
-type QuotePlanResponse = z.output<ReturnType<typeof PlannedQuoteShape>>;
-
-/** Formats a previewed plan, and the command that starts it. */
-export const plannedQuoteView = (answer: unknown) => ({
-  ...formatQuotePlan(answer),
-  "to start": `--plan-hash ${(answer as QuotePlanResponse).planHash} starts exactly this plan`,
-});
-
-/** Formats a plan like a grid's: its orders, the reference price, and the possible loss. */
-export function formatQuotePlan(answer: unknown): Readonly<Record<string, string>> {
-  const plan = answer as QuotePlanResponse;
-  const [base, asset = ""] = plan.symbol.split("/");
-  const { refused, warnings, budget, cadence, worstCase } = plan;
+/** Formats the reference price, spread, bids and asks of a plan. */
+export function quotePlanLines({ symbol, orders, details }: PlanText): Readonly<Record<string, string>> {
+  const plan = details as z.output<ReturnType<typeof QuotePlanShape>>;
   return {
-    market: `${plan.symbol} on ${plan.exchange}`,
     price: formatPrice(plan),
     spread: formatSpread(plan),
-    bids: describeSide(plan, "buy"),
-    asks: describeSide(plan, "sell"),
-    ...(refused.length > 0 ? { "not placed": describeRefusals(refused) } : {}),
-    "quotes with": `${budget.base} ${base} and ${budget.quote} ${asset}`,
-    cadence: cadence.message,
-    "loss limit": lossLimitText(plan, asset),
+    bids: describeSide({ orders }, "buy"),
+    asks: describeSide({ orders }, "sell"),
+    cadence: plan.cadence.message,
+    "loss limit": lossLimitText(plan, symbol.split("/")[1] ?? ""),
     ...defenceLine(plan),
-    "worst case": worstCase,
-    ...(warnings.length > 0 ? { warnings: warnings.map(({ message }) => message).join(". ") } : {}),
   };
 }
 
@@ -90,7 +75,7 @@ function formatSpread({
   return `${2 * halfSpreadPercent} %, by ${widenedBy}; ${request}`;
 }
 
-type DescribedOrder = StrategyText["orders"][number] | QuotePlanResponse["orders"][number];
+type DescribedOrder = StrategyText["orders"][number] | PlanText["orders"][number];
 
 function describeSide(
   { orders }: { readonly orders: readonly DescribedOrder[] },

@@ -1,6 +1,5 @@
 /** Plans quotes with the function that a pass uses, and formats the plan for people. */
 
-import { feesOut, placedOut } from "../../engine/operations/shapes.ts";
 import { closedWarnings } from "../../engine/operations/start-reads.ts";
 import { withFirstBase } from "../../engine/position/position.ts";
 import {
@@ -25,13 +24,14 @@ import type { Balance } from "../../model/account.ts";
 import type { Standings } from "../../model/limits.ts";
 import { type Book, feeWarnings, type Market } from "../../model/market.ts";
 import type { Elsewhere } from "../../model/memory.ts";
-import { type ApprovedPlan, planHashOf } from "../../model/shown-plan.ts";
+import type { ApprovedPlan } from "../../model/shown-plan.ts";
 import { freeBeside, type PairAmounts } from "../../model/strategy.ts";
+import type { PlanFacts } from "../../ports/life.ts";
 import type { VenueOrder } from "../../ports/venue.ts";
 import type { Sizes } from "../levels.ts";
 import { quoteNoticesOf, quotingOf } from "../pass/quoting.ts";
 import { formatDefence, moveWithin, type QuotePlan, type Volatility } from "../plan.ts";
-import type { QuoteRequest, QuoteSettings } from "../schema/input.ts";
+import type { QuoteSettings } from "../schema/input.ts";
 import {
   type LastQuoted,
   newQuoteState,
@@ -139,33 +139,37 @@ export function passIntervalAdvice({ volatility, interval }: QuoteInputs, { rule
   return { seconds, movePercent: percentOf(move), message };
 }
 
-/** Returns the orders that are placed now, and why others are not; under the kill switch none is placed. */
-function quoteOrdersOut({ bids, asks, cuts }: QuotePlan, { killed }: QuoteInputs) {
-  const levels = [...bids, ...asks];
-  const refused = cuts.map(({ side, level, because }) => ({ side, level, reason: because as string }));
-  const stopped = killed ? levels.map(({ side, level }) => ({ side, level, reason: "killed" })) : [];
-  return { orders: killed ? [] : levels.map(placedOut), refused: [...refused, ...stopped] };
-}
-
-export function plannedQuoteOut(
-  planned: PlannedQuote,
-  inputs: QuoteInputs,
-  { exchange, symbol }: { readonly exchange: string; readonly symbol: string },
-) {
-  const { config, plan, shown } = planned;
-  const { prices, widenedBy, reference } = plan;
-  const priced = { reference: reference.price, halfSpread: prices?.halfSpread ?? null, widenedBy };
+/** Returns the plan of a start; under the kill switch no order is placed. */
+export function quoteFacts(planned: PlannedQuote, inputs: QuoteInputs): PlanFacts {
+  const { config, plan, reference } = planned;
+  const { prices, widenedBy } = plan;
+  const priced = { reference: plan.reference.price, halfSpread: prices?.halfSpread ?? null, widenedBy };
+  const levels = [...plan.bids, ...plan.asks];
+  const stopped = inputs.killed ? levels.map((level) => ({ id: levelId(level), reason: "killed" })) : [];
+  const cadence = passIntervalAdvice(inputs, config);
+  const { exchange: _, symbol: _s, budget: _b, ...request } = quoteRequestOut("", "", config);
   return {
-    ...quoteRequestOut(exchange, symbol, config),
-    ...quotePricedOut(priced, sourcesOut(reference)),
-    ...quoteOrdersOut(plan, inputs),
-    cadence: passIntervalAdvice(inputs, config),
+    what: `quotes ${request.spreadPercent} % apart`,
+    price: reference,
+    orders: inputs.killed ? [] : levels.map((level) => ({ ...level, id: levelId(level) })),
+    refused: [...plan.cuts.map((cut) => ({ id: levelId(cut), reason: cut.because })), ...stopped],
+    free: freeBeside(inputs.kept, inputs.balances, inputs.market),
     worstCase: worstCaseText(planned, inputs),
-    fees: feesOut(inputs.market),
-    warnings: quoteStartWarnings(planned, inputs),
-    planHash: planHashOf(shown),
+    losses: [],
+    notes: [cadence.message],
+    details: {
+      kind: "quote",
+      ...request,
+      ...quotePricedOut(priced, sourcesOut(plan.reference)),
+      reference: reference === null ? null : text(reference),
+      cadence,
+    },
   };
 }
+
+/** Returns the id of a level's order: `buy-1` is the bid that is nearest to the price. */
+const levelId = ({ side, level }: { readonly side: "buy" | "sell"; readonly level: number }): string =>
+  `${side}-${level}`;
 
 function worstCaseText({ config, reference }: PlannedQuote, { market }: QuoteInputs): string {
   const { base, quote } = config.budget;
@@ -369,7 +373,7 @@ type Changeable =
   | "defend"
   | "fixedPrice"
   | "tolerancePercent";
-export type ChangeRequest = { readonly [N in Changeable]?: QuoteRequest[N] | undefined };
+export type ChangeRequest = { readonly [N in Changeable]?: QuoteSettings[N] | undefined };
 
 /** Returns the configuration after a change; absent fields stay unchanged. */
 export function changedQuote(config: QuoteConfig, request: ChangeRequest): QuoteConfig {

@@ -76,7 +76,7 @@ and three lines on what is unusual: idle money, a grid outside its range, an ord
 1. Read the resource edgemaker://guide/grid.
 2. get_ticker, get_ohlcv (1h, limit 168; 1d, limit 90) and get_balance.
 3. Choose bounds, levels and order size; gridLevels × orderSize must not exceed the budget.
-4. preview_grid, if available, with allowLoss false; fix what it refuses.
+4. preview_strategy with definition grid and allowLoss false in its config; fix what it refuses.
 
 Show the proposal as a table, the profit of a cycle after fees, the worst case at the lower bound, and two things that
 would make it a bad idea. Start nothing: the person decides.`,

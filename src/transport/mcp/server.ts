@@ -13,7 +13,7 @@ import {
 import { AppError, isLabel, type Label } from "../../kernel/errors.ts";
 import { plainText, plainTexts } from "../../kernel/plain-text.ts";
 import type { Preview } from "../../model/proposal.ts";
-import { defaultsOf, type Operation } from "../../operation.ts";
+import { type Operation, withAgentDefaults } from "../../operation.ts";
 import { fromArguments, inputRefusal } from "../input.ts";
 import { type Answer, refusal, run } from "../run.ts";
 import { commit, type McpOptions, propose } from "./plans.ts";
@@ -74,7 +74,7 @@ async function call(
   if (forbidden) return resultOf(refusal(forbidden, requestId));
   const { planId, ...rest } = values;
   const sent = fromArguments(operation, operation.effect === "read" ? values : rest);
-  const given = { ...defaultsOf(operation, "mcp", sent), ...sent };
+  const given = withAgentDefaults(operation, sent);
   const parsed = operation.input.strict().safeParse(given);
   if (!parsed.success) {
     const { label, message, issues } = inputRefusal(operation, parsed.error, given);

@@ -2,6 +2,7 @@ import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Operation } from "../../operation.ts";
+import type { ConfigForm } from "../../ports/config-form.ts";
 
 /** Returns whether an operation is a tool; admin operations are not, because models must not use them. */
 export const isTool = ({ effect }: Operation): boolean => effect !== "admin";
@@ -42,13 +43,33 @@ const ProposalShape = lazy(() =>
   }),
 );
 
-function toolInput({ effect, input, mcp }: Operation) {
+/** Returns the schemas of the config's forms with the agents' defaults. */
+const formsWithDefaults = (config: object, forms: readonly ConfigForm[]) => {
+  const { anyOf = [] } = config as { readonly anyOf?: readonly FormSchema[] };
+  const stated = anyOf.map((schema) => {
+    const { defaults = {} } = forms.find(({ word }) => word === schema.title) ?? {};
+    const properties = Object.entries(schema.properties).map(([name, property]) => [
+      name,
+      Object.hasOwn(defaults, name) ? { ...property, default: defaults[name] } : property,
+    ]);
+    return { ...schema, properties: Object.fromEntries(properties) };
+  });
+  return { ...config, anyOf: stated };
+};
+
+interface FormSchema {
+  readonly title: string;
+  readonly properties: Readonly<Record<string, object>>;
+}
+
+function toolInput({ effect, input, mcp, forms }: Operation) {
   const { properties = {}, ...rest } = toolSchema(input);
   const defaults = Object.entries(mcp?.defaults ?? {}).map(([field, value]) => [
     field,
     { ...(properties[field] as object), default: value },
   ]);
-  const schema = { ...rest, properties: { ...properties, ...Object.fromEntries(defaults) } };
+  const config = forms ? { config: formsWithDefaults(properties.config as object, forms) } : {};
+  const schema = { ...rest, properties: { ...properties, ...Object.fromEntries(defaults), ...config } };
   if (effect === "read") return schema;
   const planId = {
     type: "string",

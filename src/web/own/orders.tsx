@@ -1,16 +1,16 @@
 import { number, pairOf } from "../format.ts";
 import { Table } from "../table.tsx";
-import type { OwnPlan, OwnStatus } from "../types.ts";
+import type { StatusOfAny } from "../types.ts";
 import { SideText } from "../ui.tsx";
 
-/** The table of a plan's or a strategy's orders. */
+/** The table of a strategy's orders. */
 export function OwnOrders({
   label,
   orders,
   symbol,
 }: {
   label: string;
-  orders: readonly (OwnPlan | OwnStatus)["orders"][number][];
+  orders: StatusOfAny["orders"];
   symbol: string;
 }) {
   const { base, quote } = pairOf(symbol);

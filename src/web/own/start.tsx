@@ -1,14 +1,11 @@
 import { useState } from "hono/jsx/dom";
-import { countWithVerb } from "../../kernel/plain-text.ts";
-import { describeRefusal } from "../../model/refusal-text.ts";
-import { amount, pairOf } from "../format.ts";
+import { pairOf } from "../format.ts";
 import { useLoad } from "../live.ts";
-import { PlanArea, type Planning, type RequestedPlan, usePlan } from "../plan-area.tsx";
+import { PlanShown, StartPlan } from "../plan.tsx";
+import { PlanArea, usePlan } from "../plan-area.tsx";
 import { linkTo } from "../route.ts";
-import { StartPlan } from "../start/backtest.tsx";
-import type { Definitions, Exchanges, OwnPlan, Session, StartDefinition } from "../types.ts";
-import { Choice, Field, NoticeBox, Section, Shown, Stat, useTitle, valueIn, Warnings } from "../ui.tsx";
-import { OwnOrders } from "./orders.tsx";
+import type { AnyPlan, Definitions, Exchanges, Session, StartDefinition } from "../types.ts";
+import { Choice, Field, NoticeBox, Section, Shown, useTitle, valueIn } from "../ui.tsx";
 
 /** The page that starts a strategy of the user's own: the form of its config, the plan, and a start of exactly that plan. */
 export function StartOwn({ name, session }: { name: string; session: Session }) {
@@ -52,7 +49,7 @@ function StartForm({ definition, session }: { definition: StartDefinition; sessi
     baseBudget: typed[baseKey] ?? "",
     quoteBudget: typed[quoteKey] ?? "",
   };
-  const plan = usePlan<OwnPlan>(`POST /strategy/declared/${name}/preview`, ownBody(form, fields));
+  const plan = usePlan<AnyPlan>("POST /strategies/preview", ownBody(name, form, fields));
   return (
     <>
       <h1>Start {name}</h1>
@@ -65,8 +62,8 @@ function StartForm({ definition, session }: { definition: StartDefinition; sessi
           <PlanArea planning={plan} empty="Enter the required settings. The plan appears here.">
             {(shown) => (
               <>
-                <OwnPlanShown planned={shown.planned} />
-                <StartOwnButton plan={shown} planning={plan} session={session} />
+                <PlanShown planned={shown.planned} />
+                <StartPlan plan={shown} planning={plan} session={session} title={name} />
               </>
             )}
           </PlanArea>
@@ -140,50 +137,6 @@ function OwnFields({ form, change, fields, ids }: OwnFieldsProps) {
   );
 }
 
-function OwnPlanShown({ planned }: { planned: OwnPlan }) {
-  const { symbol, budget, orders, refused, worstCase, warnings, planHash } = planned;
-  const { base, quote } = pairOf(symbol);
-  return (
-    <>
-      <Warnings of={warnings} />
-      <dl class="stats">
-        <Stat name="Base budget">{`${amount(budget.base)} ${base}`}</Stat>
-        <Stat name="Quote budget">{`${amount(budget.quote)} ${quote}`}</Stat>
-        <Stat name="Orders now">{orders.length}</Stat>
-      </dl>
-      <p>Worst case: {worstCase}.</p>
-      <OwnOrders label="Orders of the plan" orders={orders} symbol={symbol} />
-      {refused.map((refusal) => (
-        <p key={refusal.id} class="warn">
-          {refusal.id}: {describeRefusal(refusal)}
-        </p>
-      ))}
-      <p class="quiet">
-        Plan <code>{planHash}</code>
-      </p>
-    </>
-  );
-}
-
-function StartOwnButton(props: {
-  plan: RequestedPlan<OwnPlan>;
-  planning: Planning<OwnPlan>;
-  session: Session;
-}) {
-  const { strategy, exchange, symbol, orders, budget } = props.plan.planned;
-  const { base, quote } = pairOf(symbol);
-  return (
-    <StartPlan
-      {...props}
-      route={`POST /strategy/declared/${strategy}`}
-      kind="declared"
-      title={`Start ${strategy} on ${exchange}?`}
-      says={`${countWithVerb(orders.length, "order")} placed now. It can use up to ${amount(budget.quote)} ${quote} and ${amount(budget.base)} ${base}. If the market moves and the plan changes, nothing starts.`}
-      yes="Start it"
-    />
-  );
-}
-
 /** A field of a strategy's config, from its JSON schema. */
 interface ConfigField {
   readonly name: string;
@@ -231,20 +184,25 @@ function configFields({ config }: StartDefinition): readonly ConfigField[] {
 type OwnForm = Readonly<Record<string, string>>;
 
 /** Returns the body of a preview; undefined while a required field is missing or not readable. */
-function ownBody(form: OwnForm, fields: readonly ConfigField[]): Record<string, unknown> | undefined {
+function ownBody(
+  definition: string,
+  form: OwnForm,
+  fields: readonly ConfigField[],
+): Record<string, unknown> | undefined {
   const typed = (name: string) => form[name]?.trim() ?? "";
   const { exchange, symbol } = { exchange: typed("exchange"), symbol: typed("symbol") };
   if (exchange === "" || symbol === "") return undefined;
-  const body: Record<string, unknown> = { exchange, symbol };
+  const body: Record<string, unknown> = { definition, exchange, symbol };
+  const config: Record<string, unknown> = {};
   for (const name of ["baseBudget", "quoteBudget"]) if (typed(name) !== "") body[name] = Number(typed(name));
   if (form.dryRun === "true") body.dryRun = true;
   for (const { name, kind, isRequired, initial } of fields) {
     const text = typed(name) || initial;
     if (text === "" && isRequired && kind !== "check") return undefined;
-    if (text !== "") body[name] = kind === "text" ? text : readJson(text);
-    else if (kind === "check" && isRequired) body[name] = false;
+    if (text !== "") config[name] = kind === "text" ? text : readJson(text);
+    else if (kind === "check" && isRequired) config[name] = false;
   }
-  return body;
+  return { ...body, config };
 }
 
 /** Returns text as a value; text that is not JSON stays text, and the server reports it. */

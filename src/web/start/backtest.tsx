@@ -1,28 +1,15 @@
 import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
 import { isOfGrid } from "../../backtest/schema/answer-view.ts";
-import { countWithVerb, pluralize } from "../../kernel/plain-text.ts";
-import { describeWait } from "../../model/refusal-text.ts";
-import { type ApiError, ask, isUnanswered } from "../api.ts";
+import { pluralize } from "../../kernel/plain-text.ts";
+import { describeRefusal } from "../../model/refusal-text.ts";
+import { type ApiError, ask } from "../api.ts";
 import { amount, change, digitsOf, inPercent, money, number, pairOf } from "../format.ts";
-import { NumberInput, PlanArea, type Planning, type RequestedPlan, usePlan } from "../plan-area.tsx";
-import { goTo } from "../route.ts";
-import { KIND_PATHS, type KindName } from "../strategy/kind-paths.ts";
+import { GridStats, PlanShown, planSlotsText, StartPlan } from "../plan.tsx";
+import { NumberInput, PlanArea, usePlan } from "../plan-area.tsx";
 import { Table, type TableColumn } from "../table.tsx";
-import type { Backtest, Planned, Session, Started } from "../types.ts";
-import {
-  ChangeStat,
-  Failed,
-  Field,
-  NoticeBox,
-  Section,
-  SideText,
-  Stat,
-  Time,
-  useConfirmation,
-  valueIn,
-  Warnings,
-} from "../ui.tsx";
+import type { Backtest, PlanOfGrid, Session } from "../types.ts";
+import { ChangeStat, Failed, Field, Section, SideText, Stat, Time, valueIn, Warnings } from "../ui.tsx";
 import { Checks, useMarketForm, WhereFields } from "./fields.tsx";
 
 interface Tried {
@@ -33,27 +20,16 @@ interface Tried {
   readonly isBusy?: boolean;
 }
 
-/** Returns the request of a grid's backtest with the settings of its start. */
-export const backtestOf = (
-  { exchange, symbol, dryRun: _, name: _name, ...config }: Readonly<Record<string, unknown>>,
-  geometry: "range" | "centered" = "range",
-) => ({ definition: "grid", exchange, symbol, config: { ...config, geometry } });
+/** Returns the request of a backtest with the settings of a start. */
+export const backtestOf = ({ dryRun: _, name: _name, ...start }: Readonly<Record<string, unknown>>) => start;
 
 /** A backtest of this grid on the newest candles. */
-export function TryOut({
-  geometry = "range",
-  body,
-  quote,
-}: {
-  geometry?: "range" | "centered";
-  body: Readonly<Record<string, unknown>>;
-  quote: string;
-}) {
+export function TryOut({ body, quote }: { body: Readonly<Record<string, unknown>>; quote: string }) {
   const [tried, setTried] = useState<Tried>({});
   const of = JSON.stringify(body);
   const run = () => {
     setTried({ ...tried, isBusy: true });
-    const request = { ...backtestOf(body, geometry), timeframe: "15m", fills: 0 };
+    const request = { ...backtestOf(body), timeframe: "15m", fills: 0 };
     ask<Backtest>("POST /backtest", { body: request }).then(
       (answer) => setTried({ of, answer }),
       (error) => setTried({ of, error }),
@@ -103,106 +79,12 @@ function Outcome({ answer, quote }: { answer: Backtest; quote: string }) {
   );
 }
 
-/** Shows everything that a start would do, as the server planned it. */
-export function PlanShown({ planned }: { planned: Planned }) {
-  const { base, quote } = pairOf(planned.config.symbol);
-  const net = planned.slots.map(({ netPercent }) => netPercent);
-  const worst = planned.worstCase.toSorted((a, b) => a.price - b.price);
-  return (
-    <>
-      <Warnings of={planned.warnings} />
-      <dl class="stats">
-        <Stat name="Maximum use of quote">{`${money(Number(planned.maxQuoteUsed))} ${quote}`}</Stat>
-        <Stat name="Buys">{`${money(Number(planned.sums.buys))} ${quote}`}</Stat>
-        {Number(planned.sums.initialBuy) > 0 ? (
-          <Stat name="Initial buy, part of it">{`${money(Number(planned.sums.initialBuy))} ${quote}`}</Stat>
-        ) : null}
-        <Stat name="Own base in sells">{`${amount(planned.sums.base)} ${base}`}</Stat>
-        <Stat name="Set aside">{`${money(Number(planned.investment.quote))} ${quote}`}</Stat>
-        <Stat name="Profit per cycle" tone={Math.min(...net) > 0 ? "up" : "down"}>
-          {`${number(Math.min(...net), 3)} to ${inPercent(Math.max(...net), 3)}`}
-        </Stat>
-        <Stat name="Smallest profitable spacing">{inPercent(planned.breakEvenSpacingPercent, 3)}</Stat>
-        {worst.map(({ price, loss }) => (
-          <Stat key={price} name={`Loss at ${number(price)}`} tone={loss > 0 ? "down" : ""}>
-            {`${money(loss)} ${quote}`}
-          </Stat>
-        ))}
-      </dl>
-      <p class="quiet">Break-even: {planned.lastWeek.message}.</p>
-      <PlanOrders planned={planned} />
-      <p class="quiet">
-        Plan <code>{planned.planHash}</code>
-      </p>
-    </>
-  );
-}
-
-interface PlanRow {
-  readonly key: number;
-  readonly order?: Planned["orders"][number] | undefined;
-  /** Undefined for the initial buy. */
-  readonly slot?: Planned["slots"][number];
-  readonly refused?: Planned["refused"][number] | undefined;
-}
-
-/** Returns the initial buy, then the slots from the highest price down. */
-const planRows = ({ orders, slots, refused }: Planned): PlanRow[] => [
-  ...orders.filter(({ crosses }) => crosses).map((order) => ({ key: order.slot, order })),
-  ...slots.toReversed().map((slot) => ({
-    key: slot.slot,
-    slot,
-    order: orders.find((order) => order.slot === slot.slot),
-    refused: refused.find((one) => one.slot === slot.slot),
-  })),
-];
-
-function planColumns({ config, orders, slots, options }: Planned): readonly TableColumn<PlanRow>[] {
-  const isBought = orders.some(({ crosses }) => crosses);
-  const { base, quote } = pairOf(config.symbol);
-  const digits = digitsOf(slots.map(({ lowerPrice }) => lowerPrice));
-  return [
-    {
-      name: "Slot",
-      isHead: true,
-      of: ({ slot }) =>
-        slot
-          ? `${slot.slot}: ${number(slot.lowerPrice, digits)} – ${number(slot.upperPrice, digits)}`
-          : "Initial buy, at once",
-    },
-    {
-      name: "Order",
-      of: ({ order, refused, slot }) => {
-        if (order) return <SideText side={order.side} />;
-        if (!refused || !slot) return "–";
-        const lower = number(slot.lowerPrice, digits);
-        const source = options.initialBuy ? { isBought } : { other: "choose “Buy missing base at once”" };
-        return <span class="warn">waits: {describeWait(refused, lower, source)}</span>;
-      },
-    },
-    {
-      name: `Price, ${quote}`,
-      isNumber: true,
-      of: ({ order }) => (order ? `${order.crosses ? "up to " : ""}${number(order.price, digits)}` : "–"),
-    },
-    { name: `Amount, ${base}`, isNumber: true, of: ({ order }) => (order ? number(order.amount) : "–") },
-    {
-      name: `Profit per cycle, ${quote}`,
-      isNumber: true,
-      of: ({ slot }) => (slot ? `${money(slot.netProfit)} (${inPercent(slot.netPercent, 3)})` : "–"),
-    },
-  ];
-}
-
-function PlanOrders({ planned }: { planned: Planned }) {
-  return (
+/** Shows the plan of a grid. */
+export const GridPlanShown = ({ planned }: { planned: PlanOfGrid }) => (
+  <PlanShown planned={planned} stats={<GridStats planned={planned} />}>
+    <p class="quiet">Break-even: {planned.details.lastWeek.message}.</p>
     <details>
-      <summary>
-        {pluralize(planned.orders.length, "order")} by slot
-        {planned.refused.length > 0
-          ? `; ${countWithVerb(planned.refused.length, "slot", "has", "have")} no order now`
-          : ""}
-      </summary>
+      <summary>{planSlotsText(planned)}</summary>
       <Table
         label="Orders of the plan"
         columns={planColumns(planned)}
@@ -211,108 +93,59 @@ function PlanOrders({ planned }: { planned: Planned }) {
         empty="The plan has no slots."
       />
     </details>
-  );
+  </PlanShown>
+);
+
+interface PlanRow {
+  readonly key: string;
+  readonly order?: PlanOfGrid["orders"][number] | undefined;
+  /** Undefined for the initial buy. */
+  readonly slot?: PlanOfGrid["details"]["slots"][number];
+  readonly refused?: PlanOfGrid["refused"][number] | undefined;
 }
 
-interface StartButtonProps<P> {
-  readonly route: string;
-  readonly plan: RequestedPlan<P>;
-  readonly planning: Planning<P>;
-  readonly session: Session;
-}
+/** Returns the initial buy, then the slots from the highest price down. */
+const planRows = ({ orders, details: { slots }, refused }: PlanOfGrid): PlanRow[] => [
+  ...orders.filter(({ crosses }) => crosses).map((order) => ({ key: order.id, order })),
+  ...slots.toReversed().map((slot) => ({
+    key: String(slot.slot),
+    slot,
+    order: orders.find(({ id }) => id === String(slot.slot)),
+    refused: refused.find(({ id }) => id === String(slot.slot)),
+  })),
+];
 
-interface StartText {
-  readonly title: string;
-  readonly says: Child;
-  readonly yes: string;
-  /** The kind of what was started. */
-  readonly kind: KindName;
-}
-
-/** A start without a known result, and its key: the same start has the same key, so it starts nothing twice. */
-let unanswered: { readonly start: string; readonly key: string } | undefined;
-
-async function startOnce(route: string, body: Readonly<Record<string, unknown>>) {
-  const start = JSON.stringify([route, body]);
-  const { key } = unanswered?.start === start ? unanswered : { key: crypto.randomUUID() };
-  unanswered = { start, key };
-  try {
-    const started = await ask<Pick<Started, "id" | "message">>(route, {
-      body,
-      headers: { "idempotency-key": key },
-    });
-    unanswered = undefined;
-    return started;
-  } catch (error) {
-    if (!isUnanswered(error as ApiError)) unanswered = undefined;
-    throw error;
-  }
-}
-
-/** Starts exactly the shown plan, after a confirmation. */
-export function StartPlan<P extends { readonly planHash: string }>({
-  route,
-  plan: { body, planned },
-  planning: { isOld, carryOut },
-  session,
-  title,
-  says,
-  yes,
-  kind,
-}: StartButtonProps<P> & StartText) {
-  const [question, put] = useConfirmation();
-  if (session.scope === "read") return <NoticeBox>You need a token with scope trade to start.</NoticeBox>;
-  const act = async () => {
-    const started = await carryOut(() => startOnce(route, { ...body, planHash: planned.planHash }));
-    goTo(KIND_PATHS[kind], started.id);
-    return started.message;
-  };
-  return (
-    <>
-      <button type="button" class="primary" disabled={isOld} onClick={() => put({ title, says, yes, act })}>
-        Start exactly this plan
-      </button>
-      {question}
-    </>
-  );
-}
-
-/** Starts the shown plan of a grid. */
-export function StartButton(props: StartButtonProps<Planned>) {
-  const { planned } = props.plan;
-  const { exchange, symbol } = planned.config;
+function planColumns({ symbol, details: { slots } }: PlanOfGrid): readonly TableColumn<PlanRow>[] {
   const { base, quote } = pairOf(symbol);
-  const { orders, sums, options } = planned;
-  const when =
-    options.triggerPrice === undefined ? "now" : `when the market reaches ${number(options.triggerPrice)}`;
-  return (
-    <StartPlan
-      {...props}
-      kind="grid"
-      title={`Start this grid on ${exchange}?`}
-      says={
-        <p>
-          {countWithVerb(orders.length, "order")} placed {when}: {money(Number(sums.buys))} {quote} in buys
-          {Number(sums.initialBuy) > 0 ? (
-            <b>
-              , of which {money(Number(sums.initialBuy))} {quote} buy base at once
-            </b>
-          ) : null}
-          {Number(sums.base) > 0 ? (
-            <b>
-              , and {amount(sums.base)} {base} of your own base in sells
-            </b>
-          ) : null}
-          . It can use up to {money(Number(planned.maxQuoteUsed))} {quote}. If the market moves and the plan
-          changes, nothing starts.
-        </p>
-      }
-      yes="Start it"
-    />
-  );
+  const digits = digitsOf(slots.map(({ lowerPrice }) => Number(lowerPrice)));
+  const price = (text: string) => number(Number(text), digits);
+  return [
+    {
+      name: "Slot",
+      isHead: true,
+      of: ({ slot }) =>
+        slot ? `${slot.slot}: ${price(slot.lowerPrice)} – ${price(slot.upperPrice)}` : "Initial buy, at once",
+    },
+    {
+      name: "Order",
+      of: ({ order, refused }) => {
+        if (order) return <SideText side={order.side} />;
+        return refused ? <span class="warn">waits: {describeRefusal(refused)}</span> : "–";
+      },
+    },
+    {
+      name: `Price, ${quote}`,
+      isNumber: true,
+      of: ({ order }) => (order ? `${order.crosses ? "up to " : ""}${price(order.price)}` : "–"),
+    },
+    { name: `Amount, ${base}`, isNumber: true, of: ({ order }) => (order ? amount(order.amount) : "–") },
+    {
+      name: `Profit per cycle, ${quote}`,
+      isNumber: true,
+      of: ({ slot }) => (slot ? `${money(Number(slot.netProfit))} (${inPercent(slot.netPercent, 3)})` : "–"),
+    },
+  ];
 }
-
-const CENTERED_ROUTE = "POST /strategy/grid/centered";
 
 const settingsIn = (quote: string): readonly Setting[] => [
   { name: "levels", label: "Levels on each side, 1 to 10", isRequired: true },
@@ -349,13 +182,19 @@ export function StartCentered({ session }: { session: Session }) {
   const { form, change, quote } = market;
   const settings = settingsIn(quote);
   const numbers = settingsBody(settings, texts);
-  const { dryRun, ...rest } = form;
-  const isMarket = form.exchange !== "" && form.symbol !== "";
+  const { exchange, symbol, dryRun, useOwnBase } = form;
+  const isMarket = exchange !== "" && symbol !== "";
   const body =
     numbers && isMarket
-      ? { ...rest, ...numbers, allowLoss: false, ...(dryRun ? { dryRun } : {}) }
+      ? {
+          definition: "grid",
+          exchange,
+          symbol,
+          config: { geometry: "centered", ...numbers, useOwnBase, allowLoss: false },
+          ...(dryRun ? { dryRun } : {}),
+        }
       : undefined;
-  const plan = usePlan<Planned>(`${CENTERED_ROUTE}/preview`, body);
+  const plan = usePlan<PlanOfGrid>("POST /strategies/preview", body);
   return (
     <>
       <h1>Start a centered grid</h1>
@@ -369,9 +208,9 @@ export function StartCentered({ session }: { session: Session }) {
           <PlanArea planning={plan} empty="Enter the settings. The plan appears here.">
             {(shown) => (
               <>
-                <PlanShown planned={shown.planned} />
-                <TryOut geometry="centered" body={shown.body} quote={quote} />
-                <StartButton route={CENTERED_ROUTE} plan={shown} planning={plan} session={session} />
+                <GridPlanShown planned={shown.planned} />
+                <TryOut body={shown.body} quote={quote} />
+                <StartPlan plan={shown} planning={plan} session={session} title="this grid" />
               </>
             )}
           </PlanArea>

@@ -65,8 +65,8 @@ export function queryOf({ trail, ...grid }: Readonly<Partial<Record<TextName | "
 
 const NEEDED = ["exchange", "symbol", "lowerPrice", "upperPrice", "gridLevels", "orderSize"] as const;
 
-/** Returns the body of a preview; undefined while a required field is missing. */
-export function bodyOf(form: Form): Record<string, unknown> | undefined {
+/** Returns the body of a preview, with the config apart; undefined while a required field is missing. */
+export function bodyOf(form: Form) {
   if (NEEDED.some((name) => form[name].trim() === "")) return undefined;
   const prices = (["stopLossPrice", "takeProfitPrice", "triggerPrice"] as const).filter(
     (name) => form[name].trim() !== "",
@@ -75,35 +75,42 @@ export function bodyOf(form: Form): Record<string, unknown> | undefined {
     ([, text]) => text.trim() !== "",
   );
   return {
+    definition: "grid",
     exchange: form.exchange,
     symbol: form.symbol.trim().toUpperCase(),
-    lowerPrice: Number(form.lowerPrice),
-    upperPrice: Number(form.upperPrice),
-    gridLevels: Number(form.gridLevels),
-    orderSize: Number(form.orderSize),
-    spacingModel: form.spacingModel,
-    ...Object.fromEntries(prices.map((name) => [name, Number(form[name])])),
-    ...(trail.length === 0
-      ? {}
-      : { trail: Object.fromEntries(trail.map(([name, text]) => [name, Number(text)])) }),
-    // Settings that lose money by fees or use existing base need an explicit choice, never a default.
-    allowLoss: false,
-    useOwnBase: form.useOwnBase,
-    initialBuy: form.initialBuy,
-    ...(form.stopAtOnce ? { stopAtOnce: true } : {}),
+    config: {
+      geometry: "range",
+      lowerPrice: Number(form.lowerPrice),
+      upperPrice: Number(form.upperPrice),
+      gridLevels: Number(form.gridLevels),
+      orderSize: Number(form.orderSize),
+      spacingModel: form.spacingModel,
+      ...Object.fromEntries(prices.map((name) => [name, Number(form[name])])),
+      ...(trail.length === 0
+        ? {}
+        : { trail: Object.fromEntries(trail.map(([name, text]) => [name, Number(text)])) }),
+      // Settings that lose money by fees or use existing base need an explicit choice, never a default.
+      allowLoss: false,
+      useOwnBase: form.useOwnBase,
+      initialBuy: form.initialBuy,
+      stopAtOnce: form.stopAtOnce,
+    },
     ...(form.dryRun ? { dryRun: true } : {}),
   };
 }
 
 /** The server's suggestion for a budget, a price range and what happens beyond it. */
 export interface GuideAnswered {
-  readonly start: Readonly<Record<"lowerPrice" | "upperPrice" | "gridLevels" | "orderSize", number>> &
-    Readonly<Partial<Record<"stopLossPrice" | "takeProfitPrice", number>>> & {
-      readonly trail?: { readonly up: number; readonly down: number };
-    };
+  readonly start: {
+    readonly config: Readonly<Record<"lowerPrice" | "upperPrice" | "gridLevels" | "orderSize", number>> &
+      Readonly<Partial<Record<"stopLossPrice" | "takeProfitPrice", number>>> & {
+        readonly trail?: { readonly up: number; readonly down: number };
+      };
+  };
 }
 
-export function guidedForm({ start: { trail, ...start } }: GuideAnswered): Partial<Form> {
+export function guidedForm({ start: { config } }: GuideAnswered): Partial<Form> {
+  const { trail, ...start } = config;
   const text = (value: number | undefined) => (value === undefined ? "" : String(value));
   return {
     lowerPrice: text(start.lowerPrice),

@@ -4,21 +4,20 @@ import { type ApiError, ask } from "../api.ts";
 import { GridChart, type Level } from "../chart/chart.tsx";
 import { digitsOf, money, number } from "../format.ts";
 import { useLoad } from "../live.ts";
+import { StartPlan } from "../plan.tsx";
 import { NumberInput, PlanArea, usePlan } from "../plan-area.tsx";
 import { linkTo } from "../route.ts";
-import type { CandlesAnswer, Planned, Session } from "../types.ts";
+import type { CandlesAnswer, PlanOfGrid, Session } from "../types.ts";
 import { Choice, Failed, Field, Section } from "../ui.tsx";
-import { PlanShown, StartButton, TryOut } from "./backtest.tsx";
+import { GridPlanShown, TryOut } from "./backtest.tsx";
 import { Checks, NumberFields, useGridForm, WhereFields } from "./fields.tsx";
 import { bodyOf, type Form, type GuideAnswered, guidedForm, queryOf } from "./form.ts";
-
-const START_ROUTE = "POST /strategy/grid";
 
 /** The page for a new grid: the form, the plan, and a start of exactly that plan. */
 export function Start({ session }: { session: Session }) {
   const grid = useGridForm();
   const { form, change, holdings, quote } = grid;
-  const plan = usePlan<Planned>(`${START_ROUTE}/preview`, bodyOf(form));
+  const plan = usePlan<PlanOfGrid>("POST /strategies/preview", bodyOf(form));
   return (
     <>
       <h1>Start a grid</h1>
@@ -42,9 +41,9 @@ export function Start({ session }: { session: Session }) {
           >
             {(shown) => (
               <>
-                <PlanShown planned={shown.planned} />
+                <GridPlanShown planned={shown.planned} />
                 <TryOut body={shown.body} quote={quote} />
-                <StartButton route={START_ROUTE} plan={shown} planning={plan} session={session} />
+                <StartPlan plan={shown} planning={plan} session={session} title="this grid" />
               </>
             )}
           </PlanArea>
@@ -59,7 +58,7 @@ interface StartProps {
   readonly change: (changed: Partial<Form>) => void;
 }
 
-function PlanChart({ form, change, planned }: StartProps & { planned: Planned | undefined }) {
+function PlanChart({ form, change, planned }: StartProps & { planned: PlanOfGrid | undefined }) {
   const isChosen = isPair(form.symbol) && form.exchange !== "";
   const { data, error, again } = useLoad<CandlesAnswer>(isChosen ? "GET /ohlcv" : undefined, {
     exchange: form.exchange,
@@ -162,10 +161,11 @@ function BudgetPart({ form, change, quote, free }: BudgetProps) {
 }
 
 /** Returns the price levels of the plan's orders, and its start and stop prices. */
-function levelsOf(form: Form, planned: Planned | undefined): Level[] {
+function levelsOf(form: Form, planned: PlanOfGrid | undefined): Level[] {
   const [lower, upper] = [Number(form.lowerPrice), Number(form.upperPrice)];
   const bounds = [lower, upper].filter((price) => price > 0);
-  const isOfForm = planned?.config.lowerPrice === lower && planned.config.upperPrice === upper;
+  const { lowerPrice, upperPrice } = planned?.details ?? {};
+  const isOfForm = Number(lowerPrice) === lower && Number(upperPrice) === upper;
   const placed = planned && isOfForm ? plannedLevels(planned) : [];
   const named = [
     [form.stopLossPrice, "stop loss", "stop"],
@@ -181,18 +181,19 @@ function levelsOf(form: Form, planned: Planned | undefined): Level[] {
   ];
 }
 
-function plannedLevels({ slots, orders, refused }: Planned): Level[] {
+function plannedLevels({ details: { slots }, orders, refused }: PlanOfGrid): Level[] {
   const prices = [...new Set(slots.flatMap(({ lowerPrice, upperPrice }) => [lowerPrice, upperPrice]))];
-  const waiting = new Set(refused.map(({ slot }) => slot));
+  const waiting = new Set(refused.map(({ id }) => id));
   const initial = orders.filter(({ crosses }) => crosses);
-  const levels = prices.map((price): Level => {
-    const order = orders.find((one) => one.price === price && !one.crosses);
+  const levels = prices.map((text): Level => {
+    const price = Number(text);
+    const order = orders.find((one) => one.price === text && !one.crosses);
     if (order) return { price, kind: order.side };
-    const isRefused = slots.some((slot) => slot.upperPrice === price && waiting.has(slot.slot));
+    const isRefused = slots.some((slot) => slot.upperPrice === text && waiting.has(String(slot.slot)));
     return { price, kind: isRefused ? "refused" : "empty" };
   });
   return [
-    ...initial.map(({ price, side }): Level => ({ price, kind: side, name: "initial buy" })),
+    ...initial.map(({ price, side }): Level => ({ price: Number(price), kind: side, name: "initial buy" })),
     ...levels,
   ];
 }

@@ -9,6 +9,7 @@ import { twoSided } from "../../own/deeds.ts";
 import { addTokens, servedOver } from "../../support/app.ts";
 import { emulatedExchanges } from "../../support/emulated.ts";
 import { gridRequest } from "../../support/requests.ts";
+import { startOf } from "../../support/starts.ts";
 
 const PAIR = "BTC/USDT";
 
@@ -197,19 +198,18 @@ it.each(ACCOUNTS)("on %s, only orders that need the unreadable balance wait", as
 const BUDGETS = { quoteBudget: 1000, baseBudget: 0.1, size: 100, spreadPercent: 1 };
 const POSITIONS = [
   ["quotes", "quote", { ...BUDGETS, levels: 1, useOthers: false }],
-  ["an own strategy", "declared/two-sided", BUDGETS],
+  ["an own strategy", "two-sided", BUDGETS],
 ] as const;
 
 it.each(ACCOUNTS.flatMap(([label, odd]) => POSITIONS.map((position) => [label, ...position, odd] as const)))(
   "an account on %s in the balance of another coin: %s trade on",
-  async (_, _kind, path, more, odd) => {
+  async (_, _kind, definition, more, odd) => {
     const { ask, venue, pass } = await account(odd);
     venue.alter("balance", odd.odd("ADA"));
-    const { body } = await ask<{ id: string }>("POST", `/strategy/${path}`, {
-      exchange: odd.name,
-      symbol: PAIR,
-      ...more,
-    });
+    const { body } = await ask<{ id: string }>(
+      "POST",
+      ...startOf(definition, { exchange: odd.name, symbol: PAIR, ...more }),
+    );
     await pass(2);
     const [buy] = venue.open(PAIR).filter(({ side }) => side === "buy");
     expect(venue.open(PAIR)).toHaveLength(2);

@@ -7,7 +7,7 @@ import { d } from "../../support/grid.ts";
 import { most, partOf } from "../../support/whole.ts";
 import { type Case, outcome, prepared, walked } from "../cases.ts";
 import { randomCandles } from "../random-bars.ts";
-import { parsed } from "../stepped.ts";
+import { requested } from "../stepped.ts";
 
 /** Fields that do not change how a grid trades. */
 const OTHERS = ["exchange", "symbol", "name", "dryRun", "dryBalance"];
@@ -67,9 +67,9 @@ const STEPS = { tick: d("0.1"), step: d("0.1") };
 const MARKET = { tick: d("0.1"), maker: d("0.0002"), taker: d("0.0004"), minNotional: d("1") };
 
 /** The candles are around 10,000 units of a tenth. */
-const caseOf = (operation: "start_grid" | "start_centered_grid", of: object): Case => ({
+const caseOf = (geometry: "grid" | "centered", of: object): Case => ({
   name: "",
-  grid: parsed(operation, of),
+  grid: requested(geometry, of),
   market: MARKET,
   base: "0.5",
 });
@@ -106,7 +106,7 @@ describe("every option of a grid", () => {
   it.each(partOf(Object.entries(RANGE_CHANGES), 0))(
     "gives the same result in every engine, between two prices: %s",
     (_, of) => {
-      const { all, walk, leap } = outcomes(caseOf("start_grid", { ...RANGE, ...of }));
+      const { all, walk, leap } = outcomes(caseOf("grid", { ...RANGE, ...of }));
       expect(walk).toEqual(all);
       expect(leap).toEqual(all);
     },
@@ -115,7 +115,7 @@ describe("every option of a grid", () => {
   it.each(partOf(Object.entries(CENTERED_CHANGES), 1))(
     "gives the same result in every engine, centered: %s",
     (_, of) => {
-      const { all, walk, leap } = outcomes(caseOf("start_centered_grid", { ...AROUND, ...of }));
+      const { all, walk, leap } = outcomes(caseOf("centered", { ...AROUND, ...of }));
       expect(walk).toEqual(all);
       expect(leap).toEqual(all);
     },
@@ -124,7 +124,7 @@ describe("every option of a grid", () => {
   it.each(["gridLevels", "orderSize", "useOwnBase", "initialBuy", "maxPosition", "safetyReserve", "trail"])(
     "changes the result where it takes effect: %s",
     (name) => {
-      const leapOf = (of: object) => resultOf(prepared(caseOf("start_grid", of), scaled), ways.leap);
+      const leapOf = (of: object) => resultOf(prepared(caseOf("grid", of), scaled), ways.leap);
       const plain = leapOf(RANGE);
       const changed = leapOf({ ...RANGE, ...RANGE_CHANGES[name] });
       expect(changed.fills).not.toEqual(plain.fills);
@@ -134,7 +134,7 @@ describe("every option of a grid", () => {
 
 describe("an unlisted option", () => {
   it("requires every pass", () => {
-    const { account } = walked(prepared(caseOf("start_grid", RANGE), scaled));
+    const { account } = walked(prepared(caseOf("grid", RANGE), scaled));
     const config = { ...account.strategy.config, highestBuy: d("980") } as GridConfig;
     expect(canSkip("wake", config) || canSkip("leap", config)).toBe(false);
     const of = { ...account, strategy: { ...account.strategy, config } };
@@ -144,7 +144,7 @@ describe("an unlisted option", () => {
 });
 
 it("a grid that lacks quote makes passes at new lows, not wherever the price is below a level", () => {
-  const run = prepared({ ...caseOf("start_grid", RANGE), quote: "300" }, scaled);
+  const run = prepared({ ...caseOf("grid", RANGE), quote: "300" }, scaled);
   const [few, all] = [walked(run), walked(run, ways.all)];
   expect(outcome(few.account.strategy, few.fills, few.balances)).toEqual(
     outcome(all.account.strategy, all.fills, all.balances),

@@ -7,8 +7,8 @@ import { backtestView, describeBacktest } from "../../../src/backtest/schema/ans
 import { candlesOf, slice } from "../../../src/candles/candles.ts";
 import { NO_STOP } from "../../../src/kernel/fields.ts";
 import { HOUR, MINUTE, SECOND } from "../../../src/kernel/time.ts";
-import { quoteInput } from "../../../src/quote/schema/input.ts";
 import { d, market } from "../../support/grid.ts";
+import { quotesOf } from "../../support/starts.ts";
 
 const START = Date.UTC(2026, 0, 1);
 const PAST = candlesOf(
@@ -27,7 +27,7 @@ const PAST = candlesOf(
 );
 const MARKET = market({ tick: d("0.01"), lot: d("0.001"), minAmount: d("0.001"), minNotional: d("5") });
 /** A bid at 99 and an ask at 101, of 100 quote each. */
-const REQUEST = quoteInput(["kraken"]).parse({
+const REQUEST = quotesOf({
   exchange: "kraken",
   symbol: "BTC/USDT",
   spreadPercent: 2,

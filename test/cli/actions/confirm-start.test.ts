@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { confirmEdit, confirmStart, startPlan } from "../../../cli/actions/plan-confirmation.ts";
+import { confirmEdit, startPlan } from "../../../cli/actions/plan-confirmation.ts";
+import { confirmStart } from "../../../cli/actions/start.ts";
+import { GRID_FORMS } from "../../../src/grid/forms.ts";
+import { gridLife } from "../../../src/grid/operations/start.ts";
 import type { Answer } from "../../../src/transport/run.ts";
 import { drivenApp } from "../../support/driven.ts";
 import { gridRequest } from "../../support/requests.ts";
+import { previewOf, startOf } from "../../support/starts.ts";
+
+const one = { form: GRID_FORMS[0], life: gridLife };
 
 const given = [process.stdin.isTTY, process.stdout.isTTY] as const;
 beforeEach(() => {
@@ -15,7 +21,7 @@ afterEach(() => {
 it("grid start starts nothing if it cannot show the plan", async () => {
   const start = vi.fn(async () => ({ status: 200, body: {} }));
   const failed = { status: 502, body: { error: "Fetch failed", message: "kraken did not answer" } };
-  const asks = { preview: async () => failed, start };
+  const asks = { one, preview: async () => failed, start };
   expect(await confirmStart({ symbol: "BTC/USDT" }, {}, asks)).toBe(failed);
   expect(start).not.toHaveBeenCalled();
   await confirmStart({ symbol: "BTC/USDT" }, { yes: true }, asks);
@@ -25,7 +31,7 @@ it("grid start starts nothing if it cannot show the plan", async () => {
 it("grid start requires --yes or a plan hash when there is no terminal", async () => {
   process.stdin.isTTY = false;
   const start = vi.fn(async () => ({ status: 200, body: {} }));
-  const asks = { preview: vi.fn(), start };
+  const asks = { one, preview: vi.fn(), start };
   expect(() => confirmStart({ symbol: "BTC/USDT" }, {}, asks)).toThrow(/add --yes/);
   expect(() => confirmStart({ symbol: "BTC/USDT" }, { json: true }, asks)).toThrow(/add --yes/);
   const change = { ...asks, formatAs: () => ({}), question: "Change it?" };
@@ -42,11 +48,12 @@ const GRID = gridRequest({ lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 1
 /** A plan that was shown, and the requests of the terminal to a server. */
 async function shownPlan() {
   const app = await drivenApp();
-  const send = (path: string) => (input: object) =>
-    app.call("POST", `/strategy/grid${path}`, input) as Promise<Answer>;
-  const asks = { preview: send("/preview"), start: send("") };
+  const asks = {
+    preview: (input: object) => app.call("POST", ...previewOf("grid", input)) as Promise<Answer>,
+    start: (input: object) => app.call("POST", ...startOf("grid", input)) as Promise<Answer>,
+  };
   const { body } = await asks.preview(GRID);
-  return { ...app, asks, plan: body as { planHash: string; marketPrice: number } };
+  return { ...app, asks, plan: body as { planHash: string; price: string } };
 }
 
 it("notices that the market has changed the plan, and starts nothing", async () => {
@@ -78,9 +85,12 @@ it("follows small moves of a simulated market with quotes too", async () => {
     quoteBudget: 500,
     baseBudget: 0.01,
   };
-  const send = (path: string) => (input: object) =>
-    call("POST", `/strategy/quote${path}`, { ...quotes, ...input }) as Promise<Answer>;
-  const asks = { preview: send("/preview"), start: send(""), isSimulated: true };
+  const asks = {
+    preview: (input: object) =>
+      call("POST", ...previewOf("quote", { ...quotes, ...input })) as Promise<Answer>,
+    start: (input: object) => call("POST", ...startOf("quote", { ...quotes, ...input })) as Promise<Answer>,
+    isSimulated: true,
+  };
   const plan = (await asks.preview({})).body as { planHash: string };
   await move(1.05);
   expect(await startPlan({}, plan, asks)).toBeUndefined();

@@ -9,7 +9,7 @@ async function printed(status: number, body: object, values = {}): Promise<strin
     const starting = new Promise<{ status: number; body: object }>((resolve) => {
       settle = resolve;
     });
-    const reported = reportOnInterrupt(starting, "grid", values);
+    const reported = reportOnInterrupt(starting, values);
     process.listeners("SIGINT").at(-1)?.("SIGINT");
     settle({ status, body });
     await reported;
@@ -21,7 +21,7 @@ async function printed(status: number, body: object, values = {}): Promise<strin
 
 const NOTHING = "Nothing was started.\n";
 const UNKNOWN =
-  "It is unknown whether the grid started. `edgemaker grid status` shows it, and `edgemaker grid stop <id>` cancels its orders.\n";
+  "It is unknown whether the strategy started. `edgemaker status` shows it, and `edgemaker stop <id>` cancels its orders.\n";
 
 it.each([
   [400, "Invalid request", NOTHING],
@@ -39,15 +39,15 @@ it.each([
 it("Ctrl-C names the database or the server of the start in the command that stops it", async () => {
   const started = (values: object) => printed(200, { id: "grid-1" }, values);
   const text = (command: string) =>
-    `Ctrl-C came too late: the grid started. \`${command}\` cancels the orders.\n`;
-  expect(await started({})).toBe(text("edgemaker grid stop grid-1"));
+    `Ctrl-C came too late: the strategy started. \`${command}\` cancels its orders.\n`;
+  expect(await started({})).toBe(text("edgemaker stop grid-1"));
   expect(await started({ sandbox: true, db: "file:/a b/c'd.db" })).toBe(
-    text("edgemaker grid stop grid-1 --sandbox --db 'file:/a b/c'\\''d.db'"),
+    text("edgemaker stop grid-1 --sandbox --db 'file:/a b/c'\\''d.db'"),
   );
   expect(await started({ "api-url": "https://grids.example", token: "x" })).toBe(
-    text("edgemaker grid stop grid-1 --api-url https://grids.example"),
+    text("edgemaker stop grid-1 --api-url https://grids.example"),
   );
   expect(await started({ db: "libsql://x.turso.io?authToken=secret" })).toBe(
-    text("edgemaker grid stop grid-1 --db 'libsql://x.turso.io?authToken=…'"),
+    text("edgemaker stop grid-1 --db 'libsql://x.turso.io?authToken=…'"),
   );
 });

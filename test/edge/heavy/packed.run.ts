@@ -13,6 +13,7 @@ import { expect, it } from "vitest";
 import { bearer } from "../../contract/suite.ts";
 import { root } from "../../support/bundle.ts";
 import { edgeApp } from "../../support/edge.ts";
+import { startOf } from "../../support/starts.ts";
 import { tempFolder } from "../../support/temp.ts";
 import { workerBundle } from "../../support/worker.ts";
 
@@ -53,10 +54,12 @@ it("deploys a Worker from a project that has installed the packed product", asyn
   const edge = await edgeApp({}, { path: join(folder, ".edgemaker/out/worker.js") });
   try {
     const headers = { ...bearer(edge.tokens.admin), "content-type": "application/json" };
-    const body = JSON.stringify({ exchange: "kraken", symbol: "BTC/USDT", spreadPercent: 0.2, size: 100 });
-    const response = await edge.ask("/api/v1/strategy/declared/two-sided", { method: "POST", headers, body });
+    const fields = { exchange: "kraken", symbol: "BTC/USDT", spreadPercent: 0.2, size: 100 };
+    const [path, request] = startOf("two-sided", fields);
+    const body = JSON.stringify(request);
+    const response = await edge.ask(`/api/v1${path}`, { method: "POST", headers, body });
     const started = (await response.json()) as { id: string };
-    expect(started).toMatchObject({ status: "running", strategy: "two-sided" });
+    expect(started).toMatchObject({ status: "running", definition: "two-sided" });
     const status = await (await edge.ask(`/api/v1/strategies/${started.id}`, { headers })).json();
     expect(status).toMatchObject({ lastError: null, orders: [{ id: "bid" }, { id: "ask" }] });
   } finally {

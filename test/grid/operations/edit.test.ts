@@ -4,6 +4,7 @@ import type { Deps } from "../../../src/ports/deps.ts";
 import { d, REQUEST } from "../../support/grid.ts";
 import { order } from "../../support/made.ts";
 import { askingOf, testSandbox } from "../../support/sandbox.ts";
+import { previews, starts } from "../../support/starts.ts";
 
 interface Changed {
   readonly message: string;
@@ -157,13 +158,13 @@ describe("a start without funds", () => {
     const { ask, venue } = await started();
     const poor = { venue: () => ({ ...venue("kraken"), balances: async () => [] }) } as Partial<Deps>;
     const centered = { exchange: "kraken", symbol: "BTC/USDT", size: 100, confidence: 0 };
-    for (const [preview, start, request] of [
-      ["preview_grid", "start_grid", REQUEST],
-      ["preview_centered_grid", "start_centered_grid", centered],
+    for (const [form, request] of [
+      ["grid", REQUEST],
+      ["centered", centered],
     ] as const) {
-      const result = await ask<{ warnings: { code: string }[] }>(preview, request, poor);
+      const result = await ask<{ warnings: { code: string }[] }>(...previews(form, request), poor);
       expect(result.warnings.map(({ code }) => code)).toContain("funds_missing");
-      await expect(ask(start, request, poor)).rejects.toMatchObject({
+      await expect(ask(...starts(form, request), poor)).rejects.toMatchObject({
         label: "Start failed",
         message: expect.stringMatching(/^no order could be placed/),
       });

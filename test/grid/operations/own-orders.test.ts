@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import type { Deps } from "../../../src/ports/deps.ts";
 import { REQUEST } from "../../support/grid.ts";
 import { askingOf, testSandbox } from "../../support/sandbox.ts";
+import { previews, starts } from "../../support/starts.ts";
 
 const QUOTES = {
   exchange: "kraken",
@@ -17,7 +18,7 @@ it("reading own orders skips other accounts' open orders, however many there are
   const { deps } = await testSandbox();
   const { ask } = askingOf(deps);
   const { id } = await ask<{ id: string }>("start_grid", { ...REQUEST, useOwnBase: false });
-  const quotes = await ask<{ id: string }>("start_quote", QUOTES);
+  const quotes = await ask<{ id: string }>(...starts("quote", QUOTES));
   const requests: unknown[] = [];
   const store: Deps["store"] = {
     ...deps.store,
@@ -27,11 +28,9 @@ it("reading own orders skips other accounts' open orders, however many there are
     },
   };
   const { exchange } = REQUEST;
-  await ask(
-    "preview_grid",
-    { ...REQUEST, symbol: "ETH/USDT", lowerPrice: 2000, upperPrice: 4000 },
-    { store },
-  );
+  await ask(...previews("grid", { ...REQUEST, symbol: "ETH/USDT", lowerPrice: 2000, upperPrice: 4000 }), {
+    store,
+  });
   await ask("preview_grid_edit", { id, orderSize: 210 }, { store });
   await ask("get_withdraw_plan", { exchange }, { store });
   await ask("get_strategy", { id: quotes.id }, { store });

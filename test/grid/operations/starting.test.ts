@@ -6,6 +6,7 @@ import type { CandleRange } from "../../../src/ports/venue.ts";
 import { BY } from "../../support/by.ts";
 import { REQUEST } from "../../support/grid.ts";
 import { askingOf, testSandbox } from "../../support/sandbox.ts";
+import { previews, starts } from "../../support/starts.ts";
 
 const CENTERED = {
   exchange: "kraken",
@@ -19,10 +20,10 @@ const CENTERED = {
 interface Plan {
   readonly planHash: string;
   readonly orders: readonly object[];
-  readonly maxQuoteUsed: string;
+  readonly uses: { readonly quote: string };
   readonly free: { readonly quote: string };
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
-  readonly lastWeek: { readonly days: number | null; readonly message: string };
+  readonly details: { readonly lastWeek: { readonly days: number | null; readonly message: string } };
 }
 interface Started {
   readonly id: string;
@@ -48,13 +49,13 @@ async function opened() {
 describe("a start", () => {
   it("places what its preview showed, and returns what it uses", async () => {
     const { ask, resting, rows } = await opened();
-    const plan = await ask<Plan>("preview_grid", REQUEST);
+    const plan = await ask<Plan>(...previews("grid", REQUEST));
     const result = await ask<Started>("start_grid", { ...REQUEST, planHash: plan.planHash });
     expect(result).toMatchObject({
       status: "running",
       phase: "active",
       message: `${result.id} is running and its orders are placed`,
-      maxQuoteUsed: plan.maxQuoteUsed,
+      maxQuoteUsed: plan.uses.quote,
       config: { exchange: "kraken", symbol: "BTC/USDT", lowerPrice: 57_000, gridLevels: 6 },
     });
     expect(result.warnings.map(({ code }) => code)).toEqual(["own_base_used"]);
@@ -78,7 +79,7 @@ describe("a start", () => {
 
   it("is rejected with the hash of another plan, and while the kill switch is on", async () => {
     const { ask, preview, rows, store, deps } = await opened();
-    const { planHash } = await ask<Plan>("preview_grid", REQUEST);
+    const { planHash } = await ask<Plan>(...previews("grid", REQUEST));
     const other = { ...REQUEST, orderSize: 210, planHash };
     await expect(ask("start_grid", other)).rejects.toMatchObject({ label: "Conflict" });
     await expect(preview("start_grid", other)).rejects.toMatchObject({ label: "Conflict" });
@@ -87,7 +88,7 @@ describe("a start", () => {
     const createStrategy = async () => undefined;
     const forbidden = {
       label: "Forbidden",
-      message: expect.stringMatching(/the kill switch is on: no grid is started/),
+      message: expect.stringMatching(/the kill switch is on: nothing is started/),
     };
     await expect(
       ask("start_grid", REQUEST, { store: { ...deps.store, createStrategy } }),
@@ -123,12 +124,12 @@ describe("a start", () => {
 
   it("around the market uses the center that was shown", async () => {
     const { ask, exposure, rows } = await opened();
-    const plan = await ask<Plan>("preview_centered_grid", CENTERED);
+    const plan = await ask<Plan>(...previews("centered", CENTERED));
     expect(plan.planHash).toMatch(/^[0-9a-f]{32}-[\d.]+$/);
-    expect(await exposure("start_centered_grid", { ...CENTERED, planHash: plan.planHash })).toMatchObject({
+    expect(await exposure(...starts("centered", { ...CENTERED, planHash: plan.planHash }))).toMatchObject({
       note: "a grid that follows the market can buy without limit; set maxPosition",
     });
-    await ask("start_centered_grid", { ...CENTERED, planHash: plan.planHash });
+    await ask(...starts("centered", { ...CENTERED, planHash: plan.planHash }));
     const state = (await rows())[0]?.state as unknown as { readonly center: bigint };
     expect(plan.planHash.split("-")[1]).toBe(text(state.center));
   });
@@ -141,7 +142,7 @@ describe("a start", () => {
       return venue("kraken").candles(symbol as never, range);
     };
     const widens = { ...CENTERED, volatility: true };
-    await ask("start_centered_grid", widens, over({ candles }));
+    await ask(...starts("centered", widens), over({ candles }));
     expect(requests).toEqual([{ span: 60_000, limit: 60 }]);
     const midsOf = async () =>
       (await rows()).at(-1)?.state as unknown as { mids: { at: number }[]; laidAt: number };
@@ -150,17 +151,17 @@ describe("a start", () => {
     // A candle's price is that of its end, and what is not over yet is no price.
     expect(Math.max(...mids.map(({ at }) => at))).toBeLessThanOrEqual(laidAt);
     expect(Math.max(...mids.map(({ at }) => at))).toBeGreaterThan(laidAt - 120_000);
-    await ask("start_centered_grid", CENTERED, over({ candles }));
+    await ask(...starts("centered", CENTERED), over({ candles }));
     expect(requests).toHaveLength(1);
     const cut = async () => {
       throw new VenueError("unavailable", "the line is cut");
     };
-    await ask("start_centered_grid", { ...widens, size: 90 }, over({ candles: cut }));
+    await ask(...starts("centered", { ...widens, size: 90 }), over({ candles: cut }));
     expect((await midsOf()).mids.length).toBeLessThanOrEqual(1);
     const broken = async () => {
       throw new TypeError("ours");
     };
-    await expect(ask("start_centered_grid", widens, over({ candles: broken }))).rejects.toThrow("ours");
+    await expect(ask(...starts("centered", widens), over({ candles: broken }))).rejects.toThrow("ours");
   });
 
   it("beyond a limit is rejected, and counts toward its token's daily limit", async () => {
@@ -193,7 +194,7 @@ describe("a paper trading start", () => {
   it("trades with separate balances, which a continued run keeps", async () => {
     const { ask, resting, rows } = await opened();
     const paper = { ...REQUEST, dryRun: true, dryBalance: "USDT=1500" };
-    const plan = await ask<Plan>("preview_grid", paper);
+    const plan = await ask<Plan>(...previews("grid", paper));
     expect(plan.free).toEqual({ quote: "1500", base: "0" });
     const { id } = await ask<Started>("start_grid", paper);
     expect(await resting()).toBe(0);
@@ -205,18 +206,20 @@ describe("a paper trading start", () => {
       message: "a dry run on kraken uses these balances; stop it, or remove dryBalance",
     });
     await ask("start_grid", { ...REQUEST, dryRun: true, gridLevels: 4 });
-    expect((await ask<Plan>("preview_grid", { ...REQUEST, dryRun: true })).free.quote).not.toBe("1500");
+    expect((await ask<Plan>(...previews("grid", { ...REQUEST, dryRun: true }))).free.quote).not.toBe("1500");
     await ask("stop_strategy", { id });
   });
 
   it("is rejected where paper trading is unavailable, as are balances without paper trading", async () => {
     const { ask, deps } = await opened();
     const { dry: _, ...live } = deps;
-    await expect(askingOf(live).ask("preview_grid", { ...REQUEST, dryRun: true })).rejects.toMatchObject({
-      label: "Start failed",
-      message: "paper trading is not available here",
-    });
-    await expect(ask("preview_grid", { ...REQUEST, dryBalance: "USDT=1500" })).rejects.toMatchObject({
+    await expect(askingOf(live).ask(...previews("grid", { ...REQUEST, dryRun: true }))).rejects.toMatchObject(
+      {
+        label: "Start failed",
+        message: "paper trading is not available here",
+      },
+    );
+    await expect(ask(...previews("grid", { ...REQUEST, dryBalance: "USDT=1500" }))).rejects.toMatchObject({
       label: "Invalid request",
       message: "dryBalance requires dryRun",
     });
@@ -227,7 +230,7 @@ describe("the data that a start requests", () => {
   it("includes the price confidence only when it matters", async () => {
     const { ask } = await opened();
     const readOutput = async (over: object, of: Partial<Deps> = {}) =>
-      (await ask<Plan>("preview_grid", { ...REQUEST, ...over }, of)).warnings.filter(
+      (await ask<Plan>(...previews("grid", { ...REQUEST, ...over }), of)).warnings.filter(
         ({ code }) => code === "low_confidence",
       );
     const nobody = { reference: async () => ({ prices: [], maxConfidence: null, listed: true }) };
@@ -248,7 +251,8 @@ describe("the data that a start requests", () => {
 
   it("includes last week's prices, and a plan works without them", async () => {
     const { ask, over } = await opened();
-    const week = async (of: Partial<Deps> = {}) => (await ask<Plan>("preview_grid", REQUEST, of)).lastWeek;
+    const week = async (of: Partial<Deps> = {}) =>
+      (await ask<Plan>(...previews("grid", REQUEST), of)).details.lastWeek;
     expect((await week()).days).toBe(7);
     const failing = (error: Error) =>
       over({
@@ -274,23 +278,24 @@ describe("the data that a start requests", () => {
     const request = { exchange: "kraken", symbol: "BTC/USDT", budget: 500 };
     interface Guide {
       readonly past: { readonly from: number; readonly until: number };
-      readonly start: { readonly planHash: string; readonly orderSize: number };
-      readonly plan: Plan;
+      readonly start: object;
     }
     const days = async (width: string) => {
       const { past } = await ask<Guide>("guide_grid", { ...request, width });
       return (past.until - past.from) / 86_400_000;
     };
     expect([await days("narrow"), await days("usual"), await days("wide")]).toEqual([1, 7, 30]);
-    const { start, plan } = await ask<Guide>("guide_grid", request);
-    expect(start.planHash).toBe(plan.planHash);
-    expect(decimal(plan.maxQuoteUsed)).toBeLessThanOrEqual(decimal("500"));
+    const { start } = await ask<Guide>("guide_grid", request);
+    const plan = await ask<Plan>("preview_strategy", start);
+    expect(decimal(plan.uses.quote)).toBeLessThanOrEqual(decimal("500"));
     await expect(ask("guide_grid", request, over({ candles: async () => [] }))).rejects.toMatchObject({
       label: "Fetch failed",
       message: "kraken has no history of BTC/USDT; set the range with grid start",
     });
-    await expect(ask<Started>("start_grid", start)).resolves.toMatchObject({
-      maxQuoteUsed: plan.maxQuoteUsed,
+    await expect(
+      ask<Started>("start_strategy", { ...start, planHash: plan.planHash }),
+    ).resolves.toMatchObject({
+      uses: plan.uses,
     });
   });
 });

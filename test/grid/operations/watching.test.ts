@@ -3,6 +3,7 @@ import { killOperations } from "../../../src/controls/operations/panic.ts";
 import { gridOperations } from "../../../src/grid/operations/grids.ts";
 import { passProblemsWatch } from "../../../src/grid/operations/status.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
+import { prepareStart } from "../../../src/lifecycle/operations/start.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import { BY } from "../../support/by.ts";
 import { REQUEST } from "../../support/grid.ts";
@@ -189,18 +190,15 @@ describe("the amount that can be withdrawn", () => {
 });
 
 describe("the operations on grids", () => {
-  const all = [...gridOperations(EXCHANGES), ...killOperations];
+  const all = [...gridOperations(EXCHANGES, prepareStart), ...killOperations];
   const of = (holds: (one: (typeof all)[number]) => unknown) => all.filter(holds).map(({ name }) => name);
 
   it("have a route, a description, schemas and a label for external failures", () => {
     expect(
       all.map(({ name, effect, access, http }) => `${name}: ${effect} ${access} ${http.route} ${http.from}`),
     ).toEqual([
-      "preview_grid: read token POST /strategy/grid/preview body",
       "start_grid: trade token POST /strategy/grid body",
       "guide_grid: read token POST /strategy/grid/guide body",
-      "preview_centered_grid: read token POST /strategy/grid/centered/preview body",
-      "start_centered_grid: trade token POST /strategy/grid/centered body",
       "preview_grid_edit: read token POST /strategy/grid/:id/preview body",
       "edit_grid: trade token PATCH /strategy/grid/:id body",
       "get_grid_status: read token GET /strategy/grid/status query",
@@ -223,18 +221,16 @@ describe("the operations on grids", () => {
 
   it("preview anything that trades, and accept a start once per key", () => {
     expect(of((operation) => "prepare" in operation)).toEqual(of(({ effect }) => effect === "trade"));
-    expect(of(({ http }) => http.idempotent)).toEqual(["start_grid", "start_centered_grid"]);
+    expect(of(({ http }) => http.idempotent)).toEqual(["start_grid"]);
     expect(of(({ lane }) => lane === "urgent")).toEqual(["set_kill_switch"]);
     expect(of(({ mcp }) => mcp?.defaults?.allowLoss === false)).toEqual(
-      of(({ name }) => /^(start|preview)_(centered_)?grid$/.test(name)),
+      of(({ name }) => name === "start_grid"),
     );
     expect(of(({ mcp }) => mcp?.isSelfContained)).toEqual(["get_grid_status", "list_grids"]);
   });
 
   it("have a command where a person enters one", () => {
     expect(all.flatMap(({ cli }) => cli?.path ?? [])).toEqual([
-      "grid preview",
-      "grid start",
       "grid new",
       "grid edit",
       "grid status",
@@ -244,16 +240,11 @@ describe("the operations on grids", () => {
       "kill status",
       "kill",
     ]);
-    expect(of(({ cli }) => cli?.steps)).toEqual(["start_grid", "guide_grid", "edit_grid"]);
+    expect(of(({ cli }) => cli?.steps)).toEqual(["guide_grid", "edit_grid"]);
     expect(of(({ cli }) => cli?.watch)).toEqual(["get_grid_status"]);
     const byId = ["edit_grid", "get_grid_status"];
     expect(of(({ cli }) => cli?.positional?.[0] === "id")).toEqual(byId);
-    expect(of(({ cli }) => cli?.flags?.orderSize === "size")).toEqual([
-      "preview_grid",
-      "start_grid",
-      "edit_grid",
-    ]);
-    expect(of(({ cli }) => cli?.defaults?.allowLoss === false)).toEqual(["preview_grid", "start_grid"]);
+    expect(of(({ cli }) => cli?.flags?.orderSize === "size")).toEqual(["edit_grid"]);
     expect(of(({ cli }) => cli && !cli.examples)).toEqual(["list_grids", "tick"]);
     const kill = all.find(({ name }) => name === "set_kill_switch")?.cli;
     expect(Object.entries(kill?.words ?? {}).map(([words, { input }]) => [words, input])).toEqual([

@@ -13,7 +13,6 @@ import { HOUR } from "../../../src/kernel/time.ts";
 import type { Candle } from "../../../src/model/market.ts";
 import type { Reserve } from "../../../src/model/strategy.ts";
 import { d, market } from "../../support/grid.ts";
-import { gridRequest } from "../../support/requests.ts";
 
 const candle = (low: string, high: string, at = 0): Candle => ({
   at,
@@ -174,35 +173,36 @@ describe("a guided start converted to a request", () => {
     onLeave: "wait",
   } as Parameters<typeof startOf>[0];
   const grid = { lowerPrice: d("89"), upperPrice: d("111"), gridLevels: 33, orderSize: d("15.15") };
-  const result = gridRequest({
+  const where = { definition: "grid", exchange: "kraken", symbol: "BTC/USDT" };
+  const settings = {
     lowerPrice: 89,
     upperPrice: 111,
     gridLevels: 33,
     orderSize: 15.15,
     allowLoss: false,
     useOwnBase: false,
-  });
+  };
+  const result = (over: object = {}) => ({ ...where, config: { ...settings, ...over } });
   const start = (over: Partial<typeof request> = {}, of: Partial<GridConfig> = {}) =>
     startOf({ ...request, ...over }, { ...grid, ...of } as never);
 
   it("contains the computed numbers and the other requested fields", () => {
-    expect(start()).toEqual(result);
-    expect(start({ useOwnBase: true })).toEqual({ ...result, useOwnBase: true });
-    expect(start({}, { stopLossPrice: d("80") })).toEqual({ ...result, stopLossPrice: 80 });
-    expect(start({}, { takeProfitPrice: d("120") })).toEqual({ ...result, takeProfitPrice: 120 });
-    expect(start({}, { trail: { up: d("122"), down: d("78") } })).toEqual({
-      ...result,
-      trail: { up: 122, down: 78 },
-    });
+    expect(start()).toEqual(result());
+    expect(start({ useOwnBase: true })).toEqual(result({ useOwnBase: true }));
+    expect(start({}, { stopLossPrice: d("80") })).toEqual(result({ stopLossPrice: 80 }));
+    expect(start({}, { takeProfitPrice: d("120") })).toEqual(result({ takeProfitPrice: 120 }));
+    expect(start({}, { trail: { up: d("122"), down: d("78") } })).toEqual(
+      result({ trail: { up: 122, down: 78 } }),
+    );
   });
 
   it("uses paper trading if requested", () => {
     expect(start({ dryRun: true, dryBalance: { USDT: d("500"), BTC: d("0.5") } })).toEqual({
-      ...result,
+      ...result(),
       dryRun: true,
       dryBalance: "USDT=500,BTC=0.5",
     });
-    expect(start({ dryRun: false })).toEqual(result);
+    expect(start({ dryRun: false })).toEqual(result());
   });
 });
 

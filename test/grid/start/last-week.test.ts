@@ -105,7 +105,7 @@ describe("a plan's report on the last week", () => {
       days: 1,
       crossings: 1,
       cycles: 0,
-      profitPerDay: 0,
+      profitPerDay: "0",
       breakEvenDays: null,
       message:
         "if the price crosses its levels as in the last 1 day (1 time, 0 cycles), it earns nothing and recovers no loss; where the price has no drift, a grid earns nothing on average before fees (arXiv 2506.11921)",

@@ -3,9 +3,9 @@ import { approvedStart, type Checked } from "../../../src/grid/start/check.ts";
 import { FIRST_BUY_SLOT } from "../../../src/grid/state/state.ts";
 import type { Intent } from "../../../src/model/order.ts";
 import { planHashOf } from "../../../src/model/shown-plan.ts";
-import { parsed } from "../../backtest/stepped.ts";
 import { d, slot } from "../../support/grid.ts";
-import { runOperation, testSandbox } from "../../support/sandbox.ts";
+import { askingOf, testSandbox } from "../../support/sandbox.ts";
+import { previews, starts } from "../../support/starts.ts";
 
 const intent = (over: Partial<Intent> = {}): Intent => ({
   slot: 0,
@@ -72,10 +72,10 @@ describe("the hash of a preview", () => {
   it("on paper does not start a real grid", async () => {
     const shown = { dryRun: true, dryBalance: "USDT=100000,BTC=2" };
     const { deps, store } = await testSandbox();
-    const { preview, start } = { preview: "preview_grid", start: "start_grid" };
-    const inputOf = (over: object) => parsed(preview, { ...where, ...request, ...over }).request;
-    const { planHash } = await runOperation<{ planHash: string }>(deps, preview, inputOf(shown));
-    const begin = (over: object) => runOperation(deps, start, { ...inputOf(over), planHash });
+    const { ask } = askingOf(deps);
+    const of = (over: object) => ({ ...where, ...request, ...over });
+    const { planHash } = await ask<{ planHash: string }>(...previews("grid", of(shown)));
+    const begin = (over: object) => ask(...starts("grid", { ...of(over), planHash }));
     await expect(begin({})).rejects.toMatchObject({ label: "Conflict" });
     expect(await store.strategies({})).toEqual([]);
     await begin(shown);

@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
+import { GridPlanShape } from "../../../src/grid/schema/plan.ts";
 import { checkStart, type RequestedRange } from "../../../src/grid/start/check.ts";
 import {
   beyondLimits,
+  gridFacts,
   missingQuote,
-  plannedOut,
   planStart,
   type StartInputs,
+  startSums,
 } from "../../../src/grid/start/planned-start.ts";
-import { previewStart } from "../../../src/grid/start/preview.ts";
-import { FIRST_BUY_SLOT } from "../../../src/grid/state/state.ts";
+import { planAnswer, previewOfStart } from "../../../src/lifecycle/plan.ts";
 import type { Limits } from "../../../src/model/limits.ts";
 import { d, market } from "../../support/grid.ts";
 import { bounds, quote } from "../../support/made.ts";
@@ -30,6 +31,7 @@ const INPUTS: StartInputs = {
   killed: false,
 };
 const WEEK = { reason: "no line" };
+const PLACE = { definition: "grid", exchange: "kraken" };
 
 function planned(request: Partial<RequestedRange> = {}, over: Partial<StartInputs> = {}) {
   const setup = { ...INPUTS, ...over };
@@ -38,55 +40,61 @@ function planned(request: Partial<RequestedRange> = {}, over: Partial<StartInput
 }
 function out(request: Partial<RequestedRange> = {}, over: Partial<StartInputs> = {}) {
   const { plan, setup } = planned(request, over);
-  return plannedOut(plan, setup, WEEK);
+  const { details, ...answer } = planAnswer(startSums(plan, setup), gridFacts(plan, setup, WEEK), PLACE);
+  return { ...answer, details: GridPlanShape().parse(details) };
 }
 const ordersOf = (request: Partial<RequestedRange>, over: Partial<StartInputs> = {}) =>
   out(request, over).orders.map(({ side, price, amount }) => [side, price, amount]);
 const refusedOf = (request: Partial<RequestedRange>, over: Partial<StartInputs> = {}) =>
-  out(request, over).refused.map(({ slot, reason }) => [slot, reason]);
+  out(request, over).refused.map(({ id, reason }) => [Number(id), reason]);
 const limited = (limits: Limits) => ({ bounds: bounds(limits) });
-const BUY_80 = ["buy", 80, 0.75];
-const BUY_60 = ["buy", 60, 1];
-const SELL_120 = ["sell", 120, 0.5];
+const BUY_80 = ["buy", "80", "0.75"];
+const BUY_60 = ["buy", "60", "1"];
+const SELL_120 = ["sell", "120", "0.5"];
 
 describe("the plan of a start", () => {
   it("lists each order, their total cost and need, and the possible loss", () => {
     const result = out();
     expect(result).toMatchObject({
-      marketPrice: 90,
-      spread: 2,
+      definition: "grid",
+      exchange: "kraken",
+      symbol: "BTC/USDT",
+      price: "90",
+      triggerPrice: null,
       refused: [],
-      sums: { buys: "120", sells: "60" },
-      investment: { quote: "120", base: "0.5" },
+      sums: { buys: "120", atOnce: "0", sells: "60", base: "0.5" },
+      uses: { quote: "180", base: "0.5" },
       free: { quote: "1000", base: "1" },
-      maxQuoteUsed: "180",
-      ownBaseUsed: "0.5",
-      breakEvenSpacingPercent: 0,
-      worstCase: [
-        { price: 60, loss: 39 },
-        { price: 0, loss: 180 },
+      losses: [
+        { price: "60", loss: "39" },
+        { price: "0", loss: "180" },
       ],
-      lastWeek: { message: expect.stringMatching(/no line$/) },
       planHash: expect.stringMatching(/^[0-9a-f]{32}-90$/),
+      details: {
+        spread: "2",
+        setAside: { quote: "120", base: "0.5" },
+        breakEvenSpacingPercent: 0,
+        lastWeek: { message: expect.stringMatching(/no line$/) },
+      },
     });
     expect(result.orders).toEqual([
-      { slot: 1, side: "buy", price: 80, amount: 0.75, crosses: false },
-      { slot: 0, side: "buy", price: 60, amount: 1, crosses: false },
-      { slot: 2, side: "sell", price: 120, amount: 0.5, crosses: false },
+      { id: "1", side: "buy", price: "80", amount: "0.75", crosses: false },
+      { id: "0", side: "buy", price: "60", amount: "1", crosses: false },
+      { id: "2", side: "sell", price: "120", amount: "0.5", crosses: false },
     ]);
     expect(
-      result.slots.map(({ slot, lowerPrice, upperPrice, netPercent }) => [
+      result.details.slots.map(({ slot, lowerPrice, upperPrice, netPercent }) => [
         slot,
         lowerPrice,
         upperPrice,
         netPercent,
       ]),
     ).toEqual([
-      [0, 60, 80, 33.3333],
-      [1, 80, 100, 25],
-      [2, 100, 120, 20],
+      [0, "60", "80", 33.3333],
+      [1, "80", "100", 25],
+      [2, "100", "120", 20],
     ]);
-    expect(result.slots.map(({ netProfit }) => Math.round(netProfit))).toEqual([20, 15, 12]);
+    expect(result.details.slots.map(({ netProfit }) => Math.round(Number(netProfit)))).toEqual([20, 15, 12]);
   });
 
   it("takes the account's base unless forbidden, and reports it unless explicitly allowed", () => {
@@ -126,7 +134,8 @@ describe("the plan of a start", () => {
   });
 
   it("names the requested options, and no others", () => {
-    expect(out().options).toEqual({});
+    expect(out().details.options).toEqual({});
+    expect(out().triggerPrice).toBeNull();
     const options = {
       stopLossPrice: d("50"),
       takeProfitPrice: d("130"),
@@ -136,11 +145,11 @@ describe("the plan of a start", () => {
       postOnly: false,
       maxPosition: d("0.5"),
     };
-    expect(out(options).options).toEqual({
-      stopLossPrice: 50,
-      takeProfitPrice: 130,
-      triggerPrice: 85,
-      trail: { up: 140 },
+    expect(out(options).triggerPrice).toBe("85");
+    expect(out(options).details.options).toEqual({
+      stopLossPrice: "50",
+      takeProfitPrice: "130",
+      trail: { up: "140" },
       allowLoss: true,
       postOnly: false,
       maxPosition: 0.5,
@@ -176,23 +185,23 @@ describe("a start that buys the base of its sells at once", () => {
   it("places that buy first, as a limit just above the ask", () => {
     const { orders } = out(BUYS);
     expect(orders[0]).toEqual({
-      slot: FIRST_BUY_SLOT,
+      id: "initial-buy",
       side: "buy",
-      price: 91.91,
-      amount: 0.5,
+      price: "91.91",
+      amount: "0.5",
       crosses: true,
     });
-    expect(orders.slice(1).map(({ slot }) => slot)).toEqual([1, 0]);
+    expect(orders.slice(1).map(({ id }) => id)).toEqual(["1", "0"]);
   });
 
   it("shows at least the cost of that buy as its maximum, at the buy's limit", () => {
     // 0.662, 0.659 and 0.655 at 91.91 cost more than three times 60.
-    const { orders, maxQuoteUsed, sums } = out({ ...BUYS, lowerPrice: d("90"), upperPrice: d("91.5") });
+    const { orders, uses, sums } = out({ ...BUYS, lowerPrice: d("90"), upperPrice: d("91.5") });
     expect(orders).toEqual([
-      { slot: FIRST_BUY_SLOT, side: "buy", price: 91.91, amount: 1.976, crosses: true },
+      { id: "initial-buy", side: "buy", price: "91.91", amount: "1.976", crosses: true },
     ]);
     expect(sums.buys).toBe("181.61416");
-    expect(d(maxQuoteUsed)).toBeGreaterThanOrEqual(d(sums.buys));
+    expect(d(uses.quote)).toBeGreaterThanOrEqual(d(sums.buys));
   });
 
   it("counts that buy toward the limits before the other orders", () => {
@@ -254,10 +263,8 @@ describe("a start beyond a limit", () => {
 describe("the approval view of a start", () => {
   const shown = (request: Partial<RequestedRange> = {}, over: Partial<StartInputs> = {}, of: object = {}) => {
     const { plan, setup } = planned(request, over);
-    return {
-      ...previewStart(plan, { ...setup, exchange: "kraken", doubts: [], week: WEEK, ...of }),
-      hash: plan.hash,
-    };
+    const preview = previewOfStart(startSums(plan, setup), gridFacts(plan, setup, WEEK), { ...PLACE, ...of });
+    return { ...preview, hash: plan.hash };
   };
   const OWN = { useOwnBase: true };
   const BREAK_EVEN = "break-even: unknown, because the last week's prices are unavailable: no line";
@@ -265,15 +272,15 @@ describe("the approval view of a start", () => {
   it("shows what it places, costs and can lose", () => {
     const { hash, ...result } = shown();
     expect(result).toEqual({
-      what: "start a grid of 3 slots of 60 USDT on BTC/USDT at kraken, from 60 to 120 USDT: 2 buys and 1 sell now, with the market at 90",
-      cost: "120 USDT in buys, before fees, and 0.5 BTC that you already own in sells",
+      what: "start a grid of 3 slots of 60 USDT from 60 to 120 USDT on BTC/USDT at kraken: 2 buys and 1 sell now, with the market at 90",
+      cost: "120 USDT in buys, before fees, and 0.5 BTC that you already own in sells; it can use up to 180 USDT and 0.5 BTC",
       worstCase:
         "the price falls and does not recover: up to 180 USDT become BTC and lose value with it; 39 USDT at 60, 180 USDT if the price falls to 0",
       limits: [
         "minimum order: 5 USDT",
         "free balances: 1000 USDT, 1 BTC",
-        "0.5 BTC that you already own are used; set useOwnBase=false to prevent that",
         BREAK_EVEN,
+        "0.5 BTC that you already own are used; set useOwnBase=false to prevent that",
       ],
       holds: { planHash: hash },
     });
@@ -282,7 +289,7 @@ describe("the approval view of a start", () => {
   it("shows that it uses paper trading", () => {
     const result = shown({}, {}, { dryRun: true });
     expect(result.what).toMatch(
-      /^start a grid of 3 slots of 60 USDT on BTC\/USDT at kraken \(paper trading\), from 60 /,
+      /^start a grid of 3 slots of 60 USDT from 60 to 120 USDT on BTC\/USDT at kraken \(paper trading\): /,
     );
   });
 
@@ -295,21 +302,17 @@ describe("the approval view of a start", () => {
     ]);
     expect(shown(OWN, { balances: [] }).limits.slice(1)).toEqual([
       "free balances: 0 USDT, 0 BTC",
-      "2 of 3 slots wait: there is not enough free quote; 1 of 3 slots waits: the price has to rise above 100 first, or set initialBuy",
-      "the buys need 180 USDT and 0 USDT are free: 0 of 3 orders are placed first",
       BREAK_EVEN,
+      "2 of 3 slots wait: there is not enough free quote; 1 of 3 slots waits: the price has to rise above 100 first, or buy the missing base at once",
+      "the buys need 180 USDT and 0 USDT are free: 0 of 3 orders are placed first",
     ]);
     expect(shown(OWN, { kept: { quote: d("10"), base: 0n } }).limits.slice(2)).toEqual([
       "other strategies need 10 USDT of it",
       BREAK_EVEN,
     ]);
-    expect(shown(OWN, {}, { doubts: [{ message: "doubtful" }] }).limits.slice(2)).toEqual([
-      "doubtful",
-      BREAK_EVEN,
-    ]);
     expect(shown({ ...OWN, lowerPrice: d("20"), upperPrice: d("80") }).limits.slice(2)).toEqual([
-      "the market is at 90, outside the grid: it waits on one side until the price returns",
       BREAK_EVEN,
+      "the market is at 90, outside the grid: it waits on one side until the price returns",
     ]);
     expect(shown(OWN, { killed: true }).limits.at(-1)).toBe(
       "the kill switch is on: the start would be refused",

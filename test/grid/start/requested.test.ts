@@ -8,7 +8,6 @@ import type { GridConfig } from "../../../src/grid/state/config.ts";
 import { ONE } from "../../../src/kernel/decimal.ts";
 import { d, market } from "../../support/grid.ts";
 import { quote } from "../../support/made.ts";
-import { gridRequest } from "../../support/requests.ts";
 
 const INPUTS = { market: market(), quote: quote(), balances: undefined };
 const WHERE = { exchange: "kraken", symbol: "BTC/USDT", dryRun: true, dryBalance: "USDT=100" };
@@ -178,32 +177,34 @@ describe("a guided start converted to a request", () => {
   } as never;
   const out = (over: object = {}, of: object = {}) =>
     startOf({ ...(request as object), ...of } as never, { ...PRICES, ...over } as never);
-  const PLAIN = gridRequest({
+  const SETTINGS = {
     lowerPrice: 100,
     upperPrice: 120,
     gridLevels: 4,
     orderSize: 12.5,
     allowLoss: false,
     useOwnBase: false,
+  };
+  const plain = (over: object = {}) => ({
+    definition: "grid",
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    config: { ...SETTINGS, ...over },
   });
 
   it("has no unnecessary fields", () => {
-    expect(out()).toEqual(PLAIN);
+    expect(out()).toEqual(plain());
     expect(out({ stopLossPrice: d("90"), takeProfitPrice: d("130") })).toEqual({
-      ...PLAIN,
-      stopLossPrice: 90,
-      takeProfitPrice: 130,
+      ...plain({ stopLossPrice: 90, takeProfitPrice: 130 }),
     });
     expect(out({ trail: { up: d("130"), down: d("90") } })).toEqual({
-      ...PLAIN,
-      trail: { up: 130, down: 90 },
+      ...plain({ trail: { up: 130, down: 90 } }),
     });
-    expect(out({ trail: { up: d("130") } })).toEqual(PLAIN);
-    expect(out({ trail: { down: d("90") } })).toEqual(PLAIN);
+    expect(out({ trail: { up: d("130") } })).toEqual(plain());
+    expect(out({ trail: { down: d("90") } })).toEqual(plain());
     const paper = { useOwnBase: true, dryRun: true, dryBalance: { USDT: d("100"), BTC: d("0.5") } };
     expect(out({}, paper)).toEqual({
-      ...PLAIN,
-      useOwnBase: true,
+      ...plain({ useOwnBase: true }),
       dryRun: true,
       dryBalance: "USDT=100,BTC=0.5",
     });

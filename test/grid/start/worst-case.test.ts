@@ -8,6 +8,7 @@ import {
   worstCases,
 } from "../../../src/grid/start/worst-case.ts";
 import type { CenteredConfig, GridConfig } from "../../../src/grid/state/config.ts";
+import { wire } from "../../../src/kernel/decimal.ts";
 import { d, market, slot } from "../../support/grid.ts";
 
 /** Fees of a quarter: of 60 at 80 a buy brings 0.75 for 75; at 100 the first 0.6 bring 45. */
@@ -132,7 +133,7 @@ describe("the possible loss at a price", () => {
 
 describe("the prices at which a plan shows the loss", () => {
   const format = (config: Partial<GridConfig>) =>
-    worstCases(begins({ config })).map(({ price, loss }) => [price, loss]);
+    worstCases(begins({ config })).map(({ price, loss }) => [wire(price), wire(loss)]);
 
   it("are its lowest level, zero, and its stop bounds", () => {
     expect(format({})).toEqual([

@@ -8,6 +8,7 @@ import { createOperations } from "../../../src/operations.ts";
 import { defineStrategy, type StrategyCandle, z } from "../../../src/own/package.ts";
 import type { AnyStrategyDefinition } from "../../../src/ports/definition.ts";
 import { EXCHANGES, testSandbox } from "../../support/sandbox.ts";
+import { startBody } from "../../support/starts.ts";
 
 const START = 1_767_225_600_000;
 
@@ -127,9 +128,9 @@ it("reads each series once per candle, also of another exchange, and refuses one
     },
   };
   const start = async (name: string) => {
-    const operation = createOperations(EXCHANGES, all).find((one) => one.name === `start_strategy_${name}`);
+    const operation = createOperations(EXCHANGES, all).find((one) => one.name === "start_strategy");
     const place = { exchange: "kraken", symbol: "BTC/USDT", baseBudget: 0, quoteBudget: 100 };
-    return operation?.run(own, operation.input.parse(place), { actor: "local" });
+    return operation?.run(own, operation.input.parse(startBody(name, place)), { actor: "local" });
   };
   await expect(start("elsewhere")).rejects.toThrow("nope");
   time.pass(2 * HOUR + 2 * MINUTE);

@@ -9,6 +9,7 @@ import { defineStrategy, type StrategyCandle, z } from "../../../src/own/package
 import type { AnyStrategyDefinition } from "../../../src/ports/definition.ts";
 import type { Venue } from "../../../src/ports/venue.ts";
 import { EXCHANGES, testSandbox } from "../../support/sandbox.ts";
+import { startBody } from "../../support/starts.ts";
 
 /** Records the candles of each call, and buys nothing. */
 function recorder(name: string, count: number) {
@@ -60,11 +61,9 @@ async function withRecorders(...recorders: readonly ReturnType<typeof recorder>[
     failing,
     pass,
     async start(name: string, symbol: string) {
-      const operation = createOperations(EXCHANGES, definitions).find(
-        (one) => one.name === `start_strategy_${name}`,
-      );
+      const operation = createOperations(EXCHANGES, definitions).find((one) => one.name === "start_strategy");
       const place = { exchange: "kraken", symbol, baseBudget: 0, quoteBudget: 100 };
-      await operation?.run(own, operation.input.parse(place), { actor: "local" });
+      await operation?.run(own, operation.input.parse(startBody(name, place)), { actor: "local" });
       await pass();
       await pass();
     },

@@ -10,7 +10,6 @@ import {
   plannedChangeOut,
   quoteChangesText,
 } from "../../../src/quote/operations/changes.ts";
-import { quotePreviewInput } from "../../../src/quote/schema/input.ts";
 import {
   approvedQuotes,
   type ChangeRequest,
@@ -20,11 +19,12 @@ import {
 import { newQuoteState, type QuoteConfig, type QuoteStrategy } from "../../../src/quote/state.ts";
 import { d, market } from "../../support/grid.ts";
 import { idOf, NOW, order, reportedOrder, strategy } from "../../support/made.ts";
+import { quoteSettings } from "../../support/starts.ts";
 
 /** Around a fixed price of 100: half in base, one order of 99.99 per side. */
 const configOf = (over: object = {}): QuoteConfig =>
   quoteConfigOf(
-    quotePreviewInput(["kraken"]).parse({
+    quoteSettings({
       exchange: "kraken",
       symbol: "BTC/USDT",
       spreadPercent: 2,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { ONE } from "../../../src/kernel/decimal.ts";
-import { quotePreviewInput } from "../../../src/quote/schema/input.ts";
 import { changedQuote, quoteConfigOf } from "../../../src/quote/start/planned-quote.ts";
 import { d } from "../../support/grid.ts";
+import { quoteSettings } from "../../support/starts.ts";
 import { REQUEST } from "../requested.ts";
 
 const configOf = (over: object = {}) =>
-  quoteConfigOf(quotePreviewInput(["kraken"]).parse({ ...REQUEST, ...over }), { base: ONE, quote: d("100") });
+  quoteConfigOf(quoteSettings({ ...REQUEST, ...over }), { base: ONE, quote: d("100") });
 
 describe("the configuration of quotes", () => {
   it("has half the spread on each side, and defaults in proportion to it", () => {

@@ -1,12 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ONE } from "../../../src/kernel/decimal.ts";
-import {
-  quoteEditInput,
-  quoteEditPreviewInput,
-  quoteInput,
-  quotePreviewInput,
-} from "../../../src/quote/schema/input.ts";
+import { createOperations } from "../../../src/operations.ts";
+import { quoteConfig, quoteEditInput, quoteEditPreviewInput } from "../../../src/quote/schema/input.ts";
 import { d } from "../../support/grid.ts";
+import { startBody } from "../../support/starts.ts";
 import { REQUEST } from "../requested.ts";
 
 const HASH = "0123456789abcdef".repeat(2);
@@ -67,12 +64,21 @@ const READ = {
 };
 
 describe("the input of a start of quotes", () => {
-  const [preview, start] = [quotePreviewInput(["kraken"]), quoteInput(["kraken"])];
+  const operation = (name: string) => createOperations(["kraken"]).find((one) => one.name === name);
+  const read = (name: string, fields: object) => operation(name)?.input.safeParse(startBody("quote", fields));
+  /** The options and the config, as a start reads them. */
+  const parsed = (name: string, fields: object) => {
+    const { definition, config, ...options } = (read(name, fields)?.data ?? {}) as ReturnType<
+      typeof startBody
+    >;
+    return { ...options, ...quoteConfig().parse(config) };
+  };
 
   it("is read whole, and a start has the hash of its preview too", () => {
-    expect(preview.parse(SENT)).toEqual(READ);
-    expect(start.parse({ ...SENT, planHash: HASH })).toEqual({ ...READ, planHash: HASH });
-    expect(preview.parse({ ...SENT, size: undefined, depth: 500, withinPercent: 5 })).toMatchObject({
+    expect(parsed("preview_strategy", SENT)).toEqual(READ);
+    expect(parsed("start_strategy", { ...SENT, planHash: HASH })).toEqual({ ...READ, planHash: HASH });
+    const deep = { ...SENT, size: undefined, depth: 500, withinPercent: 5 };
+    expect(parsed("preview_strategy", deep)).toMatchObject({
       depth: d("500"),
       withinPercent: d("5"),
     });
@@ -80,7 +86,7 @@ describe("the input of a start of quotes", () => {
 
   it("has defaults for everything but the spread and the size", () => {
     const { exchange, symbol } = REQUEST;
-    expect(preview.parse({ exchange, symbol, spreadPercent: 1, size: 100 })).toEqual({
+    expect(parsed("preview_strategy", { exchange, symbol, spreadPercent: 1, size: 100 })).toEqual({
       exchange,
       symbol,
       spreadPercent: d("1"),
@@ -118,7 +124,8 @@ describe("the input of a start of quotes", () => {
     ["a maximum age over a day", { maxAge: 86_400_001 }],
     ["another exchange", { exchange: "mexc" }],
   ])("is refused with %s, for a preview and a start", (_what, over) => {
-    for (const input of [preview, start]) expect(input.safeParse({ ...SENT, ...over }).success).toBe(false);
+    for (const name of ["preview_strategy", "start_strategy"])
+      expect(read(name, { ...SENT, ...over })?.success).toBe(false);
   });
 
   it("accepts the values at its bounds", () => {
@@ -127,8 +134,8 @@ describe("the input of a start of quotes", () => {
       { volatilityFactor: 100, target: 1, k: 1_000_000, maxAge: 86_400_000, collarPercent: 0, defend: "off" },
       { gamma: undefined, sigma: undefined, k: undefined },
     ])
-      expect(preview.safeParse({ ...SENT, ...over }).success, JSON.stringify(over)).toBe(true);
-    expect(start.safeParse({ ...SENT, planHash: "not a hash" }).success).toBe(false);
+      expect(read("preview_strategy", { ...SENT, ...over })?.success, JSON.stringify(over)).toBe(true);
+    expect(read("start_strategy", { ...SENT, planHash: "not a hash" })?.success).toBe(false);
   });
 });
 

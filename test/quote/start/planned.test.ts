@@ -1,14 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { quotePreviewInput } from "../../../src/quote/schema/input.ts";
-import { formatQuotePlan, plannedQuoteView } from "../../../src/quote/schema/view.ts";
+import { planAnswer } from "../../../src/lifecycle/plan.ts";
+import { planText } from "../../../src/lifecycle/plan-view.ts";
+import { planHashOf } from "../../../src/model/shown-plan.ts";
+import { quoteLife } from "../../../src/quote/operations/start.ts";
+import { QuotePlanShape } from "../../../src/quote/schema/input.ts";
 import {
-  plannedQuoteOut,
   planQuote,
   type QuoteInputs,
   quoteConfigOf,
+  quoteFacts,
+  quoteStartWarnings,
 } from "../../../src/quote/start/planned-quote.ts";
 import { d, market } from "../../support/grid.ts";
 import { NOW, reportedOrder } from "../../support/made.ts";
+import { quoteSettings } from "../../support/starts.ts";
 
 const PLACE = { exchange: "kraken", symbol: "BTC/USDT" };
 const balance = (asset: string, free: string) => ({ asset, free: d(free), used: 0n });
@@ -34,7 +39,7 @@ function planned(
   given: Partial<QuoteInputs> = {},
   budget: { base: string; quote: string } = { base: "10", quote: "1000" },
 ) {
-  const request = quotePreviewInput(["kraken"]).parse({
+  const request = quoteSettings({
     ...PLACE,
     spreadPercent: 2,
     size: 99.99,
@@ -46,7 +51,17 @@ function planned(
   });
   const config = quoteConfigOf(request, { base: d(budget.base), quote: d(budget.quote) });
   const at = inputs(given);
-  return plannedQuoteOut(planQuote(config, at, { exchange: "kraken" }), at, PLACE);
+  const plan = planQuote(config, at, { exchange: "kraken" });
+  const base = {
+    market: at.market,
+    killed: at.killed,
+    planHash: planHashOf(plan.shown),
+    uses: config.budget,
+    warnings: quoteStartWarnings(plan, at),
+  };
+  const place = { definition: "quote", exchange: "kraken" };
+  const { details, ...answer } = planAnswer(base, quoteFacts(plan, at), place);
+  return { ...answer, details: QuotePlanShape().parse(details) };
 }
 const orders = (out: ReturnType<typeof planned>) =>
   out.orders.map(({ side, price, amount }) => `${side} ${amount} at ${price}`);
@@ -57,19 +72,22 @@ describe("a plan of quotes", () => {
   it("has an order on each side at half the spread from the price, for the requested size", () => {
     // 99.99 / 99 and 99.99 / 101.
     expect(planned()).toMatchObject({
-      spreadPercent: 2,
-      levels: 1,
-      maxLoss: null,
-      defend: null,
-      widenedBy: "asked",
-      budget: { base: "10", quote: "1000" },
-      reference: 100,
-      halfSpreadPercent: 1,
-      sources: [{ source: "fixed", counted: true, because: null }],
+      uses: { base: "10", quote: "1000" },
+      price: "100",
       orders: [
-        { side: "buy", price: 99, amount: 1.01 },
-        { side: "sell", price: 101, amount: 0.99 },
+        { id: "buy-0", side: "buy", price: "99", amount: "1.01" },
+        { id: "sell-0", side: "sell", price: "101", amount: "0.99" },
       ],
+      details: {
+        spreadPercent: 2,
+        levels: 1,
+        maxLoss: null,
+        defend: null,
+        widenedBy: "asked",
+        reference: "100",
+        halfSpreadPercent: 1,
+        sources: [{ source: "fixed", counted: true, because: null }],
+      },
       refused: [],
       warnings: [],
       worstCase:
@@ -79,7 +97,7 @@ describe("a plan of quotes", () => {
 
   it("names the worst case up to its loss limit", () => {
     expect(planned({ maxLoss: 30 })).toMatchObject({
-      maxLoss: "30",
+      details: { maxLoss: "30" },
       worstCase: expect.stringMatching(
         /all of it loses value; at a loss of 30 USDT both sides are canceled$/,
       ),
@@ -118,7 +136,7 @@ describe("a plan of quotes", () => {
     const out = planned({ levels: 2, target: 1, skewPercent: 0 }, {}, { base: "10", quote: "99.2" });
     // 99.2 / (99 · 1.001) is 1.00101 in whole lots; what is left for the second bid is below the minimum of 5.
     expect(orders(out)[0]).toBe("buy 1.00101 at 99");
-    expect(out.refused).toEqual([{ side: "buy", level: 1, reason: "no_quote" }]);
+    expect(out.refused).toEqual([{ id: "buy-1", reason: "no_quote" }]);
   });
 
   it("warns if its budget is below twice what it quotes, because orders then wait for each other", () => {
@@ -139,10 +157,10 @@ describe("a plan of quotes", () => {
       at: NOW,
     };
     const own = { useOwn: true, fixedPrice: undefined };
-    const { warnings, reference } = planned(own, { book, killed: true, interval: 60_000 });
-    expect(reference).toBe(100);
+    const { warnings, details } = planned(own, { book, killed: true, interval: 60_000 });
+    expect(details.reference).toBe("100");
     // It was read just now, whatever the time of its exchange.
-    expect(planned(own, { book: { ...book, at: 5 } }).reference).toBe(100);
+    expect(planned(own, { book: { ...book, at: 5 } }).details.reference).toBe("100");
     expect(warnings.map(({ code }) => code)).toEqual(["own_book_alone", "slow_cadence", "killed"]);
     expect(planned(own, { book, interval: 59_999 }).warnings.map(({ code }) => code)).toEqual([
       "own_book_alone",
@@ -153,11 +171,14 @@ describe("a plan of quotes", () => {
   it("has no orders without a price, and names why a source does not count", () => {
     const out = planned({ useOwn: true, fixedPrice: undefined });
     expect(out).toMatchObject({
-      reference: null,
-      halfSpreadPercent: null,
-      widenedBy: null,
+      price: null,
       orders: [],
-      sources: [{ source: "own", counted: false, because: "missing" }],
+      details: {
+        reference: null,
+        halfSpreadPercent: null,
+        widenedBy: null,
+        sources: [{ source: "own", counted: false, because: "missing" }],
+      },
     });
     expect(out.worstCase).not.toContain(" now");
     expect(out.warnings.map(({ code }) => code)).toEqual(["no_reference"]);
@@ -167,7 +188,7 @@ describe("a plan of quotes", () => {
     const open = [reportedOrder({ side: "sell", price: d("98"), amount: d("3") })];
     const out = planned({}, { open });
     expect(orders(out)).toEqual(["sell 0.99 at 101"]);
-    expect(out.refused).toEqual([{ side: "buy", level: 0, reason: "would_self_cross" }]);
+    expect(out.refused).toEqual([{ id: "buy-0", reason: "would_self_cross" }]);
   });
 
   it.each([
@@ -182,7 +203,7 @@ describe("a plan of quotes", () => {
 describe("the cadence of quotes", () => {
   const cadence = (share: number | undefined) =>
     planned({}, { interval: 60_000, volatility: share === undefined ? undefined : { share, over: 60_000 } })
-      .cadence;
+      .details.cadence;
 
   it("compares the spread with four standard deviations of the price between two passes", () => {
     expect(cadence(0.005)).toEqual({
@@ -205,30 +226,31 @@ describe("the cadence of quotes", () => {
 describe("a plan of quotes for people", () => {
   it("has the price, both sides, and what it can lose", () => {
     const out = planned();
-    expect(plannedQuoteView(out)).toEqual({
-      market: "BTC/USDT on kraken",
+    expect(planText(out, quoteLife)).toEqual({
+      market: "quote on BTC/USDT at kraken",
+      "at most": "1000 USDT and 10 BTC of your own in use",
+      orders: "1 buy at 99 USDT, 1 sell at 101 USDT",
+      sum: "199.98 USDT: 99.99 in buys, 99.99 in sells",
       price: "100, from fixed",
       spread: "2 % requested",
       bids: "1.01 at 99",
       asks: "0.99 at 101",
-      "quotes with": "10 BTC and 1000 USDT",
       cadence: "the volatility is unknown; start with a wide spread",
       "loss limit": "none; --max-loss sets one",
       "worst case": out.worstCase,
-      "to start": `--plan-hash ${out.planHash} starts exactly this plan`,
     });
   });
 
   it("names what is not placed, the defence and the warnings", () => {
     const out = planned({ defend: "1:60", maxLoss: 30 }, {}, { base: "10", quote: "0" });
-    expect(formatQuotePlan(out)).toMatchObject({
+    expect(planText(out, quoteLife)).toMatchObject({
       bids: "no open orders",
       "not placed": "1 order: there is not enough free quote",
       "loss limit": "cancels both sides at a loss of 30 USDT",
       defence: "a side that is picked off moves 1 tick away, for 60 passes",
-      warnings: expect.stringMatching(/^only one side is quoted.*\. defend moves a side by 1 tick/),
+      "but note": expect.stringMatching(/^only one side is quoted.*; defend moves a side by 1 tick/),
     });
-    expect(formatQuotePlan(planned({ defend: "pause:7" })).defence).toBe(
+    expect(planText(planned({ defend: "pause:7" }), quoteLife).defence).toBe(
       "a side that is picked off is paused, for 7 passes",
     );
   });

@@ -1,4 +1,6 @@
 /** Random inputs for every operation that trades, around the current price. */
+
+import { starts } from "../../support/starts.ts";
 import type { Random } from "../random.ts";
 
 export type Input = Readonly<Record<string, unknown>>;
@@ -18,6 +20,8 @@ export interface Targets {
 
 export interface Drawn {
   readonly tool: string;
+  /** What a tool of many definitions starts. */
+  readonly starts?: string;
   readonly input: Input;
 }
 
@@ -80,44 +84,43 @@ export function drawGrid(random: Random, { exchange, symbol, mid }: Market): Dra
   };
 }
 
+function drawnStart(definition: string, fields: Input): Drawn {
+  const [tool, input] = starts(definition, fields);
+  return { tool, starts: definition, input };
+}
+
 export function drawCentered(random: Random, { exchange, symbol }: Market): Drawn {
-  return {
-    tool: "start_centered_grid",
-    input: {
-      exchange,
-      symbol,
-      levels: random.whole(1, 4),
-      spacing: size(random, 0.002, 0.02),
-      size: size(random, 10, 500),
-      maxPosition: size(random, 0.003, 0.8),
-      safetyReserve: between(random, 0, 0.5) || 0.01,
-      deviation: size(random, 0.002, 0.02),
-      deviationFrom: random.pick(["edge", "center"]),
-      ...gridOptions(random),
-    },
-  };
+  return drawnStart("centered", {
+    exchange,
+    symbol,
+    levels: random.whole(1, 4),
+    spacing: size(random, 0.002, 0.02),
+    size: size(random, 10, 500),
+    maxPosition: size(random, 0.003, 0.8),
+    safetyReserve: between(random, 0, 0.5) || 0.01,
+    deviation: size(random, 0.002, 0.02),
+    deviationFrom: random.pick(["edge", "center"]),
+    ...gridOptions(random),
+  });
 }
 
 export function drawQuotes(random: Random, { exchange, symbol, mid }: Market): Drawn {
-  return {
-    tool: "start_quote",
-    input: {
-      exchange,
-      symbol,
-      spreadPercent: size(random, 0.1, 2),
-      levels: random.whole(1, 3),
-      ...(random.chance(0.8)
-        ? { size: size(random, 10, 3000) }
-        : { depth: size(random, 100, 3000), withinPercent: 3 }),
-      baseBudget: figure(size(random, 20, 30_000) / mid),
-      quoteBudget: size(random, 20, 30_000),
-      volatilityFactor: 0,
-      useOthers: false,
-      useDex: false,
-      ...maybe(random, 0.1, () => ({ maxLoss: size(random, 1, 1000) })),
-      ...maybe(random, 0.03, () => ({ dryRun: true })),
-    },
-  };
+  return drawnStart("quote", {
+    exchange,
+    symbol,
+    spreadPercent: size(random, 0.1, 2),
+    levels: random.whole(1, 3),
+    ...(random.chance(0.8)
+      ? { size: size(random, 10, 3000) }
+      : { depth: size(random, 100, 3000), withinPercent: 3 }),
+    baseBudget: figure(size(random, 20, 30_000) / mid),
+    quoteBudget: size(random, 20, 30_000),
+    volatilityFactor: 0,
+    useOthers: false,
+    useDex: false,
+    ...maybe(random, 0.1, () => ({ maxLoss: size(random, 1, 1000) })),
+    ...maybe(random, 0.03, () => ({ dryRun: true })),
+  });
 }
 
 export function drawOrder(random: Random, { exchange, symbol, mid }: Market): Drawn {

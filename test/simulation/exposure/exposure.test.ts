@@ -13,9 +13,9 @@ const TOOLS = [
   "edit_quote",
   "pause_strategy",
   "resume_strategy",
-  "start_centered_grid",
   "start_grid",
-  "start_quote",
+  "start_strategy centered",
+  "start_strategy quote",
   "stop_strategy",
 ];
 

@@ -43,10 +43,11 @@ export async function exposureProperty({ from, count, folder }: PropertyOptions)
         crashed += result.crashes;
         beyond.push(...result.beyond.map((line) => `seed ${seed}: ${line}`));
         for (const action of result.actions) {
-          for (const [index, { tool }] of action.tools.entries()) {
+          for (const [index, { tool, starts }] of action.tools.entries()) {
             const outcome = action.outcomes[index] ?? "";
-            const counts = tools[tool] ?? {};
-            tools[tool] = { ...counts, [outcome]: (counts[outcome] ?? 0) + 1 };
+            const name = starts === undefined ? tool : `${tool} ${starts}`;
+            const counts = tools[name] ?? {};
+            tools[name] = { ...counts, [outcome]: (counts[outcome] ?? 0) + 1 };
           }
           const gross = action.traded.reduce((sum, { gross }) => sum + gross, 0n);
           const total = action.traded.reduce((sum, { total }) => sum + total, 0n);

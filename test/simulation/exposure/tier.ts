@@ -43,6 +43,6 @@ function toolLines(results: readonly PropertyResult[]): readonly string[] {
     .sort()
     .map(([tool, outcomes]) => {
       const counts = Object.entries(outcomes).sort();
-      return `${tool.padEnd(20)} ${counts.map(([outcome, times]) => `${outcome} ${times}`).join(", ")}`;
+      return `${tool.padEnd(24)} ${counts.map(([outcome, times]) => `${outcome} ${times}`).join(", ")}`;
     });
 }

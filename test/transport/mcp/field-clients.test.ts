@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createOperations } from "../../../src/operations.ts";
 import { testApp } from "../../support/app.ts";
 import { appClient, callTool, errorOf, textOf } from "../../support/mcp.ts";
+import { previews, starts } from "../../support/starts.ts";
 
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
 const ORDER = { ...MARKET, side: "buy", type: "limit", amount: 0.001, price: 50_000 };
@@ -29,9 +30,9 @@ describe("arguments", () => {
       name: null,
       trail: '{"up":70000}',
     };
-    const result = await callTool(client, "preview_grid", { ...GRID, ...grid });
+    const result = await callTool(client, ...previews("grid", { ...GRID, ...grid }));
     expect(result.isError, textOf(result)).toBeFalsy();
-    expect(result.structuredContent).toMatchObject({ slots: { length: 4 } });
+    expect(result.structuredContent).toMatchObject({ details: { slots: { length: 4 } } });
   });
 
   it("as text commit the plan that the same numbers previewed", async () => {
@@ -57,6 +58,49 @@ describe("arguments", () => {
     const { client } = await open();
     const refused = errorOf(await callTool(client, "create_order", { ...ORDER, [field]: value }));
     expect(refused.message).toBe(message);
+  });
+
+  it.each([
+    ["spreadPercent", "two", "spreadPercent must be a number, not text"],
+    ["spreadPercent", null, "spreadPercent must be a number, not null"],
+    ["useOwn", 1, "useOwn must be true or false, not a number"],
+    ["spreadPercnt", 2, "unknown field: spreadPercnt; did you mean spreadPercent?"],
+  ])("refuse %s %j within the config of a start, and name the type", async (field, value, message) => {
+    const { client } = await open();
+    const quotes = { ...MARKET, spreadPercent: 2, levels: 1, size: 50, [field]: value };
+    expect(errorOf(await callTool(client, ...starts("quote", quotes))).message).toBe(message);
+  });
+
+  it("have the cautious defaults of a grid within the config of a start, and its schema states them", async () => {
+    const { client } = await open();
+    const { tools } = await client.listTools();
+    for (const name of ["preview_strategy", "start_strategy"]) {
+      const { config } = (tools.find((tool) => tool.name === name)?.inputSchema.properties ?? {}) as {
+        config: { anyOf: { title: string; properties: Record<string, { default?: unknown }> }[] };
+      };
+      const defaults = config.anyOf.map(({ title, properties: { allowLoss, useOwnBase } }) => [
+        title,
+        allowLoss?.default,
+        useOwnBase?.default,
+      ]);
+      expect(defaults).toEqual([
+        ["grid", false, false],
+        ["centered", false, false],
+        ["quote", undefined, undefined],
+      ]);
+    }
+    for (const definition of ["grid", "centered"]) {
+      const { exchange, symbol, lowerPrice, upperPrice, gridLevels, orderSize } = GRID;
+      const range = { lowerPrice, upperPrice, gridLevels, orderSize };
+      const fields = { exchange, symbol, ...(definition === "grid" ? range : {}) };
+      const sold = async (over: object) => {
+        const result = await callTool(client, ...previews(definition, { ...fields, ...over }));
+        expect(result.isError, textOf(result)).toBeFalsy();
+        return (result.structuredContent as { uses: { base: string } }).uses.base;
+      };
+      expect(await sold({})).toBe("0");
+      expect(Number(await sold({ useOwnBase: true }))).toBeGreaterThan(0);
+    }
   });
 
   it("keep the sentence of a field whose value has the right type", async () => {
@@ -124,13 +168,15 @@ describe("the resource of all strategies", () => {
     };
     const ids = [
       await started("start_grid", GRID),
-      await started("start_quote", {
-        ...MARKET,
-        spreadPercent: 2,
-        size: 50,
-        baseBudget: 0.01,
-        quoteBudget: 500,
-      }),
+      await started(
+        ...starts("quote", {
+          ...MARKET,
+          spreadPercent: 2,
+          size: 50,
+          baseBudget: 0.01,
+          quoteBudget: 500,
+        }),
+      ),
     ];
     const read = async (uri: string) => {
       const [content] = (await client.readResource({ uri })).contents as { text: string }[];

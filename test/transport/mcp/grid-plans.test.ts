@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { drivenApp } from "../../support/driven.ts";
 import { appClient, callTool, errorOf, textOf } from "../../support/mcp.ts";
+import { previews, starts } from "../../support/starts.ts";
 
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
 const RANGE = { ...MARKET, lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 10, orderSize: 100 };
@@ -25,9 +26,9 @@ async function agent() {
 }
 
 describe("a plan to start a grid", () => {
-  it.each([
+  it.each<[string, object, number]>([
     ["start_grid", RANGE, 1.05],
-    ["start_centered_grid", MARKET, 1.031],
+    [...starts("centered", MARKET), 1.031],
   ])("%s is refused when the price has left it, and places nothing", async (tool, input, factor) => {
     const { propose, placed, move, grids } = await agent();
     const { commit } = await propose(tool, input);
@@ -41,10 +42,11 @@ describe("a plan to start a grid", () => {
     expect(await grids()).toEqual([]);
   });
 
-  it.each([
+  it.each<[string, object, number]>([
     ["start_grid", { ...RANGE, useOwnBase: true }, 10],
-    ["start_centered_grid", { ...MARKET, useOwnBase: true }, 10],
-    ["start_centered_grid", MARKET, 6],
+    [...starts("centered", { ...MARKET, useOwnBase: true }), 10],
+    [...starts("grid", { ...RANGE, useOwnBase: true }), 10],
+    [...starts("centered", MARKET), 6],
   ])("%s with %j is committed while the price moves between two levels", async (tool, input, count) => {
     const { propose, placed, move, grids } = await agent();
     const { commit } = await propose(tool, input);
@@ -66,7 +68,7 @@ describe("a plan to start a grid", () => {
 
   it("shows the current orders, cost and limits", async () => {
     const { propose } = await agent();
-    const { preview } = await propose("start_centered_grid", { ...MARKET, size: 20_000, useOwnBase: false });
+    const { preview } = await propose(...starts("centered", { ...MARKET, size: 20_000, useOwnBase: false }));
     expect(preview.what).toMatch(/ 10 slots of 20000 USDT .*: 3 buys and 0 sells now/);
     expect(preview.cost).toMatch(/^5999\d\.\d+ USDT in buys.* 0 BTC that you already own/);
     expect(preview.limits).toEqual([
@@ -74,27 +76,30 @@ describe("a plan to start a grid", () => {
       "free balances: 100000 USDT, 2 BTC",
       "at most 80 % of the capital in BTC",
       "20 % of the capital stay in USDT",
+      expect.stringMatching(/^break-even: if the price crosses its levels as in the last 7 days/),
       expect.stringMatching(
-        /^2 of 10 slots wait: it has reached its maximum base; 5 of 10 slots wait: the price has to rise above [\d.]+ \(for the last slot above [\d.]+\) first, or set initialBuy$/,
+        /^2 of 10 slots wait: it has reached its maximum base; 5 of 10 slots wait: the price has to rise above [\d.]+ \(for the last slot above [\d.]+\) first, or buy the missing base at once$/,
       ),
       expect.stringMatching(
         /^the buys need 200200 USDT and 100000 USDT are free: 3 of 10 orders are placed first$/,
       ),
-      expect.stringMatching(/^break-even: if the price crosses its levels as in the last 7 days/),
     ]);
   });
 
   it("marks paper trading", async () => {
     const { propose } = await agent();
     const { preview } = await propose("start_grid", { ...RANGE, dryRun: true });
-    expect(preview.what).toContain("at kraken (paper trading),");
+    expect(preview.what).toContain("at kraken (paper trading):");
   });
 
   it("is refused if its cycles do not cover their fees, unless allowLoss is set", async () => {
     const { client, propose, placed } = await agent();
     const narrow = { ...RANGE, lowerPrice: 60_000, upperPrice: 60_400 };
-    for (const tool of ["start_grid", "preview_grid"])
-      expect(errorOf(await callTool(client, tool, narrow))).toMatchObject({ error: "Invalid spacing" });
+    const requests = [["start_grid", narrow], starts("grid", narrow), previews("grid", narrow)] as const;
+    for (const request of requests)
+      expect(errorOf(await callTool(client, request[0], { ...request[1] }))).toMatchObject({
+        error: "Invalid spacing",
+      });
     const { preview } = await propose("start_grid", { ...narrow, allowLoss: true });
     expect(preview.limits.join()).toContain("every cycle loses");
     expect(await placed()).toBe(0);

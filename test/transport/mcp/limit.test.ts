@@ -4,10 +4,13 @@ import { BY } from "../../support/by.ts";
 import { drivenApp } from "../../support/driven.ts";
 import { appClient, callTool, errorOf } from "../../support/mcp.ts";
 import { runOperation } from "../../support/sandbox.ts";
+import { starts } from "../../support/starts.ts";
 
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
 const ORDER = { ...MARKET, side: "buy", type: "limit", amount: 0.002, price: 50_000 };
 const GRID = { ...MARKET, lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 10, orderSize: 10 };
+
+const CENTERED = (maxPosition: number) => starts("centered", { ...MARKET, levels: 2, size: 25, maxPosition });
 
 async function agent(text = "USDT=100") {
   const { mcp } = parseConfig({ EDGEMAKER_MCP_TRADING: "1", EDGEMAKER_MCP_MAX_NOTIONAL: text });
@@ -21,7 +24,7 @@ describe("a limit for agents' plans", () => {
     ["create_order", ORDER, { amount: 0.00201 }],
     ["start_grid", GRID, { orderSize: 11 }],
     // Of 100,000 on the account: it buys again wherever the market takes it.
-    ["start_centered_grid", { ...MARKET, levels: 2, size: 25, maxPosition: 0.001 }, { maxPosition: 0.0011 }],
+    [...CENTERED(0.001), CENTERED(0.0011)[1]],
   ])("%s shows it when it is met, and is refused beyond it", async (tool, input, more) => {
     const { ask, store } = await agent();
     const { structuredContent } = await ask(tool, input);

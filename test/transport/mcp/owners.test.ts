@@ -10,6 +10,7 @@ import { appOver, type Target } from "../../support/app.ts";
 import { drivenApp } from "../../support/driven.ts";
 import { appClient, callTool, errorOf } from "../../support/mcp.ts";
 import { testSandbox } from "../../support/sandbox.ts";
+import { startOf, starts } from "../../support/starts.ts";
 
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
 const GRID = { ...MARKET, lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 6, orderSize: 50 };
@@ -79,7 +80,7 @@ describe("an agent", () => {
     "cannot change quotes that a person started: %s",
     async (tool) => {
       const { ask, call } = await agent();
-      const { id } = (await call<{ id: string }>("POST", "/strategy/quote", QUOTE)).body;
+      const { id } = (await call<{ id: string }>("POST", ...startOf("quote", QUOTE))).body;
       const input = tool === "edit_quote" ? { id, spreadPercent: 2 } : { id };
       expect(errorOf(await ask(tool, input))).toMatchObject({ error: "Forbidden" });
     },
@@ -147,7 +148,7 @@ describe("an agent", () => {
       message: `the name treasury was made by admin, and agents can only change what they made; a person can set EDGEMAKER_MCP_STRATEGIES=all`,
     };
     expect(errorOf(await ask("start_grid", { ...GRID, name: "treasury" }))).toMatchObject(taken);
-    expect(errorOf(await ask("start_quote", { ...QUOTE, name: "treasury" }))).toMatchObject(taken);
+    expect(errorOf(await ask(...starts("quote", { ...QUOTE, name: "treasury" })))).toMatchObject(taken);
     const own = await act("start_grid", { ...GRID, orderSize: 10, name: "mine" });
     expect(errorOf(await ask("rename_strategy", { id: own.id, name: "treasury" }))).toMatchObject(taken);
     expect(await act("rename_strategy", { id: own.id, name: "other" })).toMatchObject({ name: "other" });

@@ -1,0 +1,153 @@
+import type * as z from "zod";
+import type { StartedStrategyShape } from "../../src/lifecycle/operations/start.ts";
+import type { PlanAnswer } from "../../src/lifecycle/plan.ts";
+import { mostText, planText } from "../../src/lifecycle/plan-view.ts";
+import type { Answer } from "../../src/transport/run.ts";
+import { readSettings } from "../host/settings.ts";
+import type { Values } from "../terminal/arguments.ts";
+import { type FormCommand, nestedStart } from "../terminal/forms.ts";
+import { render } from "../terminal/output.ts";
+import { fail, misreadOf, withJson, withoutConfig } from "../terminal/refused.ts";
+import { profiledInput } from "./grid-profile.ts";
+import { type Asks, isApproved, startPlan } from "./plan-confirmation.ts";
+import { reportOnInterrupt } from "./report-on-interrupt.ts";
+import { openAnswering, remoteOf, warnWithoutServer } from "./run-operation.ts";
+
+type FlagInput = Readonly<Record<string, unknown>>;
+export type StartedResponse = z.output<ReturnType<typeof StartedStrategyShape>>;
+
+/** Shows or starts what a command's flags describe. Returns the exit code. */
+export async function runForm(verb: "start" | "preview", one: FormCommand, given: Values): Promise<number> {
+  const values = withJson(given);
+  const { flat, preview, start } = one;
+  const settings = readSettings(values, process.env);
+  const { input, misread } = formInput(one, values);
+  if (misread) return fail(misread, { operation: flat, values });
+  const remote = await remoteOf(settings, values);
+  const { ask, deps, close } = await openAnswering(settings, remote);
+  const refuse = (answer: Answer) => fail(withoutConfig(answer), { remote, operation: flat, values });
+  try {
+    if (verb === "preview") {
+      const { planHash: _, ...shown } = input;
+      const answer = await ask(preview, nestedStart(one.form, shown));
+      return answer.status === 200 ? printPlan(answer.body as PlanAnswer, one, values) : refuse(answer);
+    }
+    const started = await confirmStart(input, values, {
+      one,
+      preview: (request) => ask(preview, nestedStart(one.form, request)),
+      start: (request) => ask(start, nestedStart(one.form, request)),
+      isSimulated: settings.config.sandbox,
+    });
+    if (started === undefined) return 1;
+    if (started.status !== 200) return refuse(started);
+    printStarted(started.body as StartedResponse, values);
+    await warnWithoutServer(settings, deps, values);
+    return 0;
+  } finally {
+    close();
+  }
+}
+
+/** Returns the input that flags and a profile stand for, or why it is invalid. */
+export function formInput({ form, flat, start }: FormCommand, values: Values, usual: FlagInput = {}) {
+  const { input, misread: wrongFlag } = profiledInput(flat, values, { ...usual });
+  if (wrongFlag) return { input, misread: wrongFlag };
+  const misread = misreadOf(start, nestedStart(form, input));
+  return { input, misread: misread && withoutConfig(misread) };
+}
+
+/** Prints a plan, and how to start exactly that. */
+export function printPlan(plan: PlanAnswer, { life }: Pick<FormCommand, "life">, { json }: Values): number {
+  const own =
+    plan.uses.base === "0" ? "" : `; it can use ${plan.uses.base} ${plan.symbol.split("/")[0]} of your own`;
+  const shown = {
+    ...planText(plan, life),
+    "to start": `--plan-hash ${plan.planHash} starts exactly this plan${own}`,
+  };
+  process.stdout.write(`${json ? JSON.stringify(plan, null, 2) : render(shown)}\n`);
+  return 0;
+}
+
+export function printStarted(started: StartedResponse, { json }: Values): void {
+  process.stdout.write(`${json ? JSON.stringify(started, null, 2) : render(startedText(started))}\n`);
+}
+
+/** Describes a started strategy: its market, and the most that it can use. */
+function startedText({ id, message, definition, exchange, symbol, uses, warnings }: StartedResponse) {
+  const [base = "", quote = ""] = symbol.split("/");
+  const notes = warnings.filter(({ code }) => code !== "own_base_used");
+  return {
+    strategy: id,
+    message,
+    market: `${definition} on ${symbol} at ${exchange}`,
+    "at most": mostText({ uses }, { base, quote }),
+    ...(notes.length > 0 ? { "but note": notes.map(({ message: text }) => text).join("; ") } : {}),
+  };
+}
+
+export type StartAsks = Asks & { readonly one: Pick<FormCommand, "form" | "life"> };
+
+/**
+ * Starts a strategy. In a terminal it shows the plan first, and starts exactly that; if the market has changed the plan
+ * meanwhile, it shows the new one. Undefined if the user declines.
+ */
+export const confirmStart = (
+  input: FlagInput,
+  values: Values,
+  asks: StartAsks,
+): Promise<Answer | undefined> =>
+  isApproved(input, values) ? reportOnInterrupt(asks.start(input), values) : shownStart(input, values, asks);
+
+/** Shows the plan until the user starts it, starts it with the account's own base, or declines. */
+export async function shownStart(
+  input: FlagInput,
+  values: Values,
+  asks: StartAsks,
+): Promise<Answer | undefined> {
+  const { form, life } = asks.one;
+  const asksForBase = Object.hasOwn(form.config().shape, "useOwnBase");
+  let request: FlagInput = asksForBase ? { ...input, useOwnBase: input.useOwnBase ?? false } : input;
+  for (;;) {
+    const shown = await asks.preview(request);
+    // Never start a plan that was not shown, whatever prevented it.
+    if (shown.status !== 200) return shown;
+    const plan = shown.body as PlanAnswer;
+    process.stdout.write(`${render(planText(plan, life))}\n`);
+    const answer = await choose(plan, `Start ${form.what}?`, asksForBase);
+    if (answer === "cancel") return undefined;
+    if (answer === "with" || answer === "without") request = { ...request, useOwnBase: answer === "with" };
+    else {
+      const start = (approved: FlagInput) => reportOnInterrupt(asks.start(approved), values);
+      const started = await startPlan(request, plan, { ...asks, start });
+      if (started) return started;
+      process.stdout.write("The market has moved and the plan has changed:\n");
+    }
+  }
+}
+
+type StartChoice = "yes" | "with" | "without" | "cancel";
+
+/** Asks what to do with the plan. The default choice never sells base that the account already has. */
+async function choose(plan: PlanAnswer, message: string, asksForBase: boolean): Promise<StartChoice> {
+  // Load the prompts only for a question, because most commands have none.
+  const { isCancel, select } = await import("@clack/prompts");
+  const answer = await select({ message, options: choicesFor(plan, asksForBase) });
+  return isCancel(answer) ? "cancel" : answer;
+}
+
+function choicesFor(
+  { symbol, uses, free }: PlanAnswer,
+  asksForBase: boolean,
+): { value: StartChoice; label: string }[] {
+  const base = symbol.split("/")[0];
+  const cancel = { value: "cancel" as const, label: "Cancel" };
+  if (!asksForBase) return [{ value: "yes", label: "Yes" }, cancel];
+  if (uses.base !== "0")
+    return [
+      { value: "without", label: `Without my ${base}` },
+      { value: "yes", label: `Yes, and sell ${uses.base} ${base} of my own` },
+      cancel,
+    ];
+  const own = Number(free.base) > 0 ? [{ value: "with" as const, label: `With my ${base}` }] : [];
+  return [{ value: "yes", label: "Yes" }, ...own, cancel];
+}

@@ -1,0 +1,89 @@
+import type { CommandDef } from "citty";
+import * as z from "zod";
+import { planHash } from "../../src/kernel/fields.ts";
+import type { StrategyKind } from "../../src/kinds.ts";
+import { startOptions } from "../../src/lifecycle/operations/start.ts";
+import { type Operation, operation } from "../../src/operation.ts";
+import type { ConfigForm } from "../../src/ports/config-form.ts";
+import type { StrategyDefinitions } from "../../src/ports/definition.ts";
+import { command } from "../terminal/command.ts";
+import type { FormCommand } from "../terminal/forms.ts";
+import { fieldArgs, PROFILE_ARGS, YES_ARGS } from "./operation.ts";
+
+type Verb = "start" | "preview";
+
+/** Returns the commands that preview and start each form of a definition, by path. */
+export function startCommands(
+  forms: readonly FormCommand[],
+): readonly (readonly [path: string, made: CommandDef])[] {
+  return forms.flatMap((one) =>
+    (["preview", "start"] as const).flatMap((verb) => {
+      const path = `${verb} ${one.form.word}`;
+      const other = one.form.synonym?.(verb);
+      const others = other === undefined ? [] : [other];
+      return [path, ...others].map((name) => [name, formCommand(verb, one, name, path)] as const);
+    }),
+  );
+}
+
+/** Returns every form that can be started, with its operations. */
+export function formCommands(
+  operations: readonly Operation[],
+  ids: readonly string[],
+  kinds: readonly StrategyKind[],
+  definitions: StrategyDefinitions,
+): readonly FormCommand[] {
+  const named = (name: string) => operations.find((one) => one.name === name);
+  const [preview, start] = [named("preview_strategy"), named("start_strategy")];
+  if (!preview || !start) return [];
+  return kinds.flatMap(({ life }) =>
+    life.forms(definitions).map((form) => ({ form, life, flat: flatOf(form, start, ids), preview, start })),
+  );
+}
+
+function flatOf(form: ConfigForm, start: Operation, ids: readonly string[]): Operation {
+  const { config, fixed = {}, flags = {}, parts = {}, defaults = {}, takesBudget } = form;
+  const { exchange, symbol, baseBudget, quoteBudget, ...options } = startOptions(ids);
+  return operation({
+    name: start.name,
+    summary: `Start ${form.what}`,
+    effect: "read",
+    access: "token",
+    failure: start.failure,
+    http: start.http,
+    cli: { path: `start ${form.word}`, flags, parts, defaults, steps: true },
+    input() {
+      const own = Object.entries(config().shape as z.ZodRawShape).filter(
+        ([name]) => !Object.hasOwn(fixed, name),
+      );
+      const budget = takesBudget ? { baseBudget, quoteBudget } : {};
+      return z.object({
+        exchange,
+        symbol,
+        ...Object.fromEntries(own),
+        ...budget,
+        ...options,
+        planHash: planHash(),
+      });
+    },
+    output: () => z.unknown(),
+    run: async () => undefined,
+  });
+}
+
+function formCommand(verb: Verb, one: FormCommand, name: string, path: string): CommandDef {
+  const { form, flat } = one;
+  const said = verb === "preview" ? { planHash: "" } : {};
+  return command({
+    name,
+    description: verb === "start" ? `Start ${form.what}` : `Show orders, cost and worst case of ${form.what}`,
+    sameAs: name === path ? undefined : path,
+    examples: [`edgemaker ${name} ${form.example}`],
+    args: () => ({
+      ...fieldArgs(flat, said, undefined, name),
+      ...(form.takesProfile ? PROFILE_ARGS : {}),
+      ...(verb === "start" ? YES_ARGS : {}),
+    }),
+    run: async (values) => (await import("../actions/start.ts")).runForm(verb, one, values),
+  });
+}

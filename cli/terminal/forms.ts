@@ -1,0 +1,24 @@
+import type { Operation } from "../../src/operation.ts";
+import type { ConfigForm } from "../../src/ports/config-form.ts";
+import type { StrategyLife } from "../../src/ports/life.ts";
+
+/** A form of a definition on the command line: the flags of its start, and the operations that they are for. */
+export interface FormCommand {
+  readonly form: ConfigForm;
+  readonly life: StrategyLife;
+  /** Has the config's fields beside the options; no interface serves it. */
+  readonly flat: Operation;
+  readonly preview: Operation;
+  readonly start: Operation;
+}
+
+/** Returns the input of a start or preview from that of its command. */
+export function nestedStart(
+  { definition, config, fixed = {} }: ConfigForm,
+  flat: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const own = config().shape;
+  const part = (isConfig: boolean) =>
+    Object.fromEntries(Object.entries(flat).filter(([field]) => Object.hasOwn(own, field) === isConfig));
+  return { definition, ...part(false), config: { ...part(true), ...fixed } };
+}
