@@ -12,7 +12,6 @@ import type { Kind } from "./ports/kind.ts";
 import type { KindReading } from "./ports/kind-reading.ts";
 import type { StrategyLife } from "./ports/life.ts";
 import { quoteKind } from "./quote/kind.ts";
-import { quoteChanges } from "./quote/operations/changes.ts";
 import { quoteLife } from "./quote/operations/start.ts";
 import { quoteReading } from "./quote/reading.ts";
 
@@ -54,7 +53,7 @@ export const STRATEGY_KINDS: readonly StrategyKind[] = [
     life: quoteLife,
     summary: "Quote both sides of a market",
     tag: { name: "Quotes", description: "Quotes on both sides of a market" },
-    operations: () => quoteChanges,
+    operations: () => [],
   },
   {
     kindWith: ownStrategyKind,

@@ -5,13 +5,13 @@ import { replayOperation, suggestOperation } from "./backtest/operations/past.ts
 import { compareOperations } from "./compare/operations/compare.ts";
 import { keyOperations, tokenOperations } from "./controls/operations/access.ts";
 import { limitsOperations } from "./controls/operations/limits.ts";
-import { renameStrategy } from "./controls/operations/names.ts";
 import { killOperations } from "./controls/operations/panic.ts";
 import { dexOperations } from "./dex/operations/price.ts";
 import { historyOperations } from "./history/operations/history.ts";
 import { STRATEGY_KINDS, type StrategyKind } from "./kinds.ts";
 import type { Lives } from "./lifecycle/life.ts";
 import { changeOperations } from "./lifecycle/operations/changes.ts";
+import { editOperations } from "./lifecycle/operations/edit.ts";
 import { listDefinitions, listStrategies } from "./lifecycle/operations/list.ts";
 import { startOperations } from "./lifecycle/operations/start.ts";
 import { getStrategy } from "./lifecycle/operations/status.ts";
@@ -42,11 +42,11 @@ export const createOperations = (
   ...kinds.flatMap((kind) => operationsOf(kind, ids, definitions)),
   listDefinitions(kinds, definitions),
   ...startOperations(ids, kinds, definitions),
+  ...editOperations(kinds, definitions),
   listStrategies(kinds),
   ...changeOperations(livesOf(kinds)),
   getStrategy(kinds),
   ...historyOperations(kinds.map(({ name }) => name)),
-  renameStrategy,
   backtestOperation(ids, definitions),
   replayOperation,
   suggestOperation(ids),

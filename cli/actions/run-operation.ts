@@ -22,22 +22,13 @@ import { UsageError, type Values } from "../terminal/arguments.ts";
 import { inputOf } from "../terminal/fields.ts";
 import { columnNames, render } from "../terminal/output.ts";
 import { fail, misreadOf, requestedFormat, withJson } from "../terminal/refused.ts";
-import {
-  confirmEdit,
-  formatEdit,
-  formatQuoteEdit,
-  isAtTerminal,
-  type ShownChange,
-  type ShownEdit,
-  type ShownQuoteEdit,
-  wordsOf,
-} from "./plan-confirmation.ts";
+import { isAtTerminal, wordsOf } from "./plan-confirmation.ts";
 
 /** Options of a command's call besides its values. */
 export interface Asking {
   /** Input without a flag. */
   readonly said?: Readonly<Record<string, unknown>> | undefined;
-  /** Operation that runs first if a user can confirm: the preview of a start or a change, the status before a stop. */
+  /** Operation that runs first if a user can confirm: the status before a stop. */
   readonly preview?: Operation | undefined;
   /** The question before a command that cannot be undone. */
   readonly final?: CommandSurface["final"];
@@ -81,11 +72,7 @@ async function runWith(
   let code = 0;
   try {
     if (!(await confirmFinal(final, input, values, { shown: preview, ask }))) return 1;
-    const first =
-      preview && !final
-        ? await askPreviewed(input, values, { preview, operation, ask, isSimulated: settings.config.sandbox })
-        : await ask(operation, input);
-    if (first === undefined) return 1;
+    const first = await ask(operation, input);
     if (first.status !== 200) return fail(first, { remote, operation, values });
     const surface = operation.cli?.until;
     const again = () => ask(operation, input);
@@ -104,38 +91,6 @@ async function runWith(
     close();
   }
   return code;
-}
-
-/** Changes with a preview: its format, and the confirmation question. */
-const CHANGES_SHOWN: Readonly<Record<string, ShownChange>> = {
-  preview_grid_edit: {
-    formatAs: (plan) => formatEdit(plan as ShownEdit),
-    question: "Change this grid?",
-  },
-  preview_quote_edit: {
-    formatAs: (plan) => formatQuoteEdit(plan as ShownQuoteEdit),
-    question: "Change these quotes?",
-  },
-};
-
-/** Runs a change after the user has confirmed its preview. */
-function askPreviewed(
-  given: Record<string, unknown>,
-  values: Values,
-  {
-    preview,
-    operation,
-    ask,
-    isSimulated,
-  }: { preview: Operation; operation: Operation; isSimulated: boolean } & Pick<Answering, "ask">,
-): Promise<Answer | undefined> {
-  const asks = {
-    preview: (request: Record<string, unknown>) => ask(preview, request),
-    start: (request: Record<string, unknown>) => ask(operation, request),
-    isSimulated,
-  };
-  const change = CHANGES_SHOWN[preview.name];
-  return change ? confirmEdit(given, values, { ...asks, ...change }) : asks.start(given);
 }
 
 /** Warns if no server runs the strategies of the database that this process has opened. */

@@ -13,6 +13,7 @@ import { command } from "../terminal/command.ts";
 import type { FormCommand } from "../terminal/forms.ts";
 import { backtestCommands, OVER_FILES } from "./backtest.ts";
 import { candlesCommand, exchangeCommand, mcpCommand } from "./candles.ts";
+import { editCommands } from "./edit.ts";
 import { CALL_ARGS, fieldArgs, operationCommand, PROFILE_ARGS, YES_ARGS } from "./operation.ts";
 import { sandboxCommand } from "./sandbox.ts";
 import { SERVE_ARGS, serveCommand } from "./serve.ts";
@@ -46,6 +47,7 @@ export const groupsOf = (kinds: readonly StrategyKind[]): Readonly<Record<string
     "start",
     "list",
     "status",
+    "edit",
     "pause",
     "resume",
     "stop",
@@ -93,7 +95,11 @@ export function rootCommand(
     addCommand(commands, operation, operations, forms);
     addWords(commands, operation);
   }
-  for (const [path, made] of [...backtestCommands(operations, ids, definitions), ...startCommands(forms)])
+  for (const [path, made] of [
+    ...backtestCommands(operations, ids, definitions),
+    ...startCommands(forms),
+    ...editCommands(operations, kinds, definitions),
+  ])
     addAt(commands, path, made);
   for (const kind of kinds) {
     const { group, summary } = kind;
@@ -188,11 +194,8 @@ function subCommandsOf(commands: Record<string, CommandDef>, group: string): Rec
 
 /** Returns the operation that a terminal shows and confirms before a command, if there is one. */
 function previewOf(operation: Operation, operations: readonly Operation[]): Operation | undefined {
-  const { name, cli } = operation;
-  const shown =
-    cli?.final?.shows ??
-    (name.startsWith("edit_") ? `${name}_edit` : name).replace(/^(start|edit)_/, "preview_");
-  return operations.find((one) => one !== operation && one.name === shown);
+  const shown = operation.cli?.final?.shows;
+  return operations.find(({ name }) => name === shown);
 }
 
 /** Returns the settings; the defaults if they are invalid, because the command itself reports that. */

@@ -20,7 +20,7 @@ export function inputOf(operation: Operation, values: Values): Record<string, un
     const parts = partsGiven(operation, field, values);
     if (whole !== undefined && parts !== undefined)
       throw new UsageError(`--${argName(operation, field)} and the flags of its parts exclude each other`);
-    const value = whole ?? parts;
+    const value = whole === undefined ? parts : whole;
     if (value !== undefined) texts[field] = value;
   }
   return fromTexts(fieldKinds(operation), texts);

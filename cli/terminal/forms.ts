@@ -22,3 +22,14 @@ export function nestedStart(
     Object.fromEntries(Object.entries(flat).filter(([field]) => Object.hasOwn(own, field) === isConfig));
   return { definition, ...part(false), config: { ...part(true), ...fixed } };
 }
+
+/** A definition whose running strategies can be changed: the flags of a change, and the operations that they are for. */
+export interface EditCommand {
+  readonly form: ConfigForm;
+  readonly life: StrategyLife;
+  /** Has the config's fields beside the id; no interface serves it. */
+  readonly flat: Operation;
+  readonly status: Operation;
+  readonly preview: Operation;
+  readonly edit: Operation;
+}

@@ -1,4 +1,5 @@
 import type { ConfigForm } from "../ports/config-form.ts";
+import { editConfig } from "./schema/edit-input.ts";
 import { CAUTIOUS, centeredConfig, RANGE_FLAGS, rangeConfig, TRAIL_PARTS } from "./schema/input.ts";
 
 /** What can be started as a grid. */
@@ -26,3 +27,21 @@ export const GRID_FORMS: readonly [ConfigForm, ConfigForm] = [
     example: "--exchange kraken --symbol BTC/USDT --levels 5 --spacing 0.004 --size 100",
   },
 ];
+
+/** What can change in a running grid. */
+export const GRID_EDIT_FORM: ConfigForm = {
+  definition: "grid",
+  word: "grid",
+  what: "a grid",
+  synonym: (verb) => `grid ${verb}`,
+  config: editConfig,
+  flags: {
+    lowerPrice: "lower",
+    upperPrice: "upper",
+    gridLevels: "levels",
+    orderSize: "size",
+    stopLossPrice: "stop-loss",
+    takeProfitPrice: "take-profit",
+  },
+  example: "grid-kraken-BTC-USDT-1767225600000 --lower 55000 --upper 65000",
+};

@@ -85,6 +85,15 @@ export class AppError extends Error {
   }
 }
 
+/** Returns the error of a schema's message, which is `Label: sentence`; another message names no field itself. */
+export function labelledError(error: string, field = ""): AppError {
+  const [label = "", ...sentence] = error.split(": ");
+  const isNamed = isLabel(label);
+  const message = isNamed ? sentence.join(": ") : field === "" ? error : `${field}: ${error}`;
+  const extras = field === "" ? {} : { issues: [{ path: `config.${field}`, message }] };
+  return new AppError(isNamed ? label : "Invalid request", message, extras);
+}
+
 export type VenueFailure =
   | "unavailable"
   | "unlisted"

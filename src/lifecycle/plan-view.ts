@@ -1,9 +1,9 @@
 /** A plan of a start for people. */
 import { decimal, max, min, moneyFigure, text } from "../kernel/decimal.ts";
-import { pluralize } from "../kernel/plain-text.ts";
+import { countWithVerb, pluralize } from "../kernel/plain-text.ts";
 import { describeRefusals } from "../model/refusal-text.ts";
 import type { StrategyLife } from "../ports/life.ts";
-import type { PlanAnswer } from "./plan.ts";
+import type { PlanAnswer, PlannedEditAnswer } from "./plan.ts";
 
 /** Formats a plan: the most that it can use, its orders, what its definition adds, the worst case and warnings. */
 export function planText(
@@ -29,6 +29,33 @@ export function planText(
     ...planLines(plan),
     "worst case": lost.length > 0 ? lost.join("; ") : worstCase,
     ...(noted.length > 0 ? { "but note": noted.map(({ message }) => message).join("; ") } : {}),
+  };
+}
+
+/** Code of the warning that a change sells the strategy's base, which nobody can undo. */
+export const SELLS_AT_ONCE = "stops_at_once";
+
+/** Formats a plan of a change: old and new values, canceled orders, and the plan after it. */
+export function editText(
+  plan: PlannedEditAnswer,
+  kind: Pick<StrategyLife, "planLines">,
+): Readonly<Record<string, string>> {
+  const { id, changes, cancelled, kept, warnings } = plan;
+  const isSale = ({ code }: { readonly code: string }) => code === SELLS_AT_ONCE;
+  const sale = warnings.find(isSale);
+  const other = warnings.filter((warning) => !isSale(warning));
+  const { market = "", orders = "", sum = "", ...rest } = planText({ ...plan, warnings: other }, kind);
+  const moved = {
+    canceled: `${countWithVerb(cancelled, "order")} canceled, and ${kept} ${kept === 1 ? "stays" : "stay"}`,
+    orders,
+    sum,
+  };
+  return {
+    strategy: `${id}: ${market}`,
+    changes: changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join("; "),
+    ...(sale ? { "sells at once": sale.message } : {}),
+    ...(cancelled + plan.orders.length > 0 ? moved : { orders: "all orders stay open" }),
+    ...rest,
   };
 }
 

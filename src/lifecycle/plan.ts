@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { feesOut, feesShape, warnings } from "../engine/operations/shapes.ts";
 import { type Decimal, mul, sum, text } from "../kernel/decimal.ts";
-import { pluralize } from "../kernel/plain-text.ts";
+import { countWithVerb, pluralize } from "../kernel/plain-text.ts";
 import { type Market, SIDES } from "../model/market.ts";
 import type { Preview } from "../model/proposal.ts";
 import { describeRefusals } from "../model/refusal-text.ts";
@@ -60,6 +60,18 @@ export const changesShape = () => z.array(z.object({ field: z.string(), from: z.
 
 export const changesText = (changes: readonly FieldChange[]): string =>
   changes.map(({ field, from, to }) => `${field} ${from} to ${to}`).join(", ");
+
+export const plannedEditShape = (details: readonly z.ZodObject[]) =>
+  z.object({
+    id: z.string(),
+    changes: changesShape(),
+    kept: z.number().describe("Open orders that stay"),
+    cancelled: z.number().describe("Open orders to cancel"),
+    ...planFields(details),
+  });
+
+/** Plan of a change without the parts of definitions. */
+export type PlannedEditAnswer = z.output<ReturnType<typeof plannedEditShape>>;
 
 type PlanBase = Pick<Planned, "market" | "planHash" | "uses" | "warnings" | "killed">;
 
@@ -127,6 +139,33 @@ export function previewOfStart(planned: PlanBase, facts: PlanFacts, place: Plann
     ...moneyTexts(planned, facts),
     limits: conditionTexts(planned, facts),
     holds: { planHash: planned.planHash },
+  };
+}
+
+interface EditBase extends PlanBase {
+  readonly id: string;
+  readonly changes: readonly FieldChange[];
+  readonly kept: number;
+  readonly cancelled: number;
+  readonly name: string | null | undefined;
+}
+
+/** Previews a change for agents: the same plan in sentences. */
+export function previewOfEdit(planned: EditBase, facts: PlanFacts, { exchange }: PlannedPlace): Preview {
+  const { id, changes, cancelled, kept, killed, name, market, planHash } = planned;
+  const fields = changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join(", ");
+  const at = facts.price === null ? "" : `, with the market at ${text(facts.price)}`;
+  return {
+    what: `change ${id} on ${market.symbol} at ${exchange}: ${fields}; ${countWithVerb(cancelled, "order")} canceled, ${facts.orders.length} placed, and ${kept} ${kept === 1 ? "stays" : "stay"}${at}`,
+    ...moneyTexts(planned, facts),
+    limits: [
+      ...conditionTexts({ ...planned, killed: false }, facts),
+      ...(name === undefined
+        ? []
+        : [name === null ? "it loses its name" : `it is called ${name} from now on`]),
+      ...(killed ? ["the kill switch is on: nothing is placed until it is turned off"] : []),
+    ],
+    holds: { planHash },
   };
 }
 

@@ -57,6 +57,15 @@ export interface Strategy<
   readonly request: string | null;
 }
 
+/** Returns a requested change that no pass has processed yet. */
+export const pendingEdit = <Config extends StrategyConfig>({
+  edit,
+  edits = 0,
+  state,
+}: Pick<Strategy<Config>, "edit" | "edits"> & { readonly state: Pick<StrategyState, "edits"> }):
+  | Config
+  | undefined => (edits > (state.edits ?? 0) && edit ? edit : undefined);
+
 /** Returns how long it has run, or had run until it stopped; `now` is market time. */
 export const runningTime = (
   { startedAt, stoppedAt }: Pick<Strategy, "startedAt" | "stoppedAt">,

@@ -86,41 +86,44 @@ export function planOwnStrategy(
   const strategy = strategyToPlan(config, inputs);
   const ran = runOwnStrategy([definition], strategy, [], contextOf(inputs));
   return withValue(ran, ({ intents = [], strategy: { state, lastError } = strategy }) => {
-    const pass = { intents, state, lastError, available: strategy.config.budget };
-    return planOf(pass, config, request, inputs);
+    const plan = planOf({ intents, state, lastError }, config, inputs);
+    const { exchange, symbol, dryRun = false, baseBudget, quoteBudget } = request;
+    const { orders, mid } = plan;
+    const available = strategy.config.budget;
+    return {
+      ...plan,
+      unlimited: [
+        ...(baseBudget === undefined ? (["base"] as const) : []),
+        ...(quoteBudget === undefined ? (["quote"] as const) : []),
+      ],
+      shown: {
+        approved: [exchange, dryRun, symbol, config, available, orders.map(({ id, side }) => [id, side])],
+        price: mid,
+        takes: takesOf(orders, inputs),
+      },
+    };
   });
 }
 
-function planOf(
-  { intents, state: { ids, refused, fault }, lastError, available }: PlannedPass,
+/** Returns the orders of a pass by their ids, and those that it does not place. */
+export function planOf(
+  { intents, state: { ids, refused, fault }, lastError }: PlannedPass,
   config: OwnStrategyConfig,
-  { exchange, symbol, dryRun = false, baseBudget, quoteBudget }: OwnStart,
   inputs: PlanInputs,
-): PlannedOwnStrategy {
+): Pick<PlannedOwnStrategy, "config" | "orders" | "refused" | "mid" | "fault"> {
   const orders = intents.map(({ slot, side, price, amount }) => ({
     id: ids[slot] ?? "",
     side,
     price,
     amount,
   }));
-  const mid = midOfMarket(inputs) ?? null;
   const notPlaced = refused.map(({ slot, ...one }) => ({ id: ids[slot] ?? "", ...one }));
-  const why = fault?.message ?? lastError;
   return {
     config,
     orders,
     refused: notPlaced,
-    unlimited: [
-      ...(baseBudget === undefined ? (["base"] as const) : []),
-      ...(quoteBudget === undefined ? (["quote"] as const) : []),
-    ],
-    mid,
-    fault: why,
-    shown: {
-      approved: [exchange, dryRun, symbol, config, available, orders.map(({ id, side }) => [id, side])],
-      price: mid,
-      takes: takesOf(orders, inputs),
-    },
+    mid: midOfMarket(inputs) ?? null,
+    fault: fault?.message ?? lastError,
   };
 }
 
@@ -134,8 +137,6 @@ function takesOf(orders: readonly NamedOrder[], { book: { bids, asks } }: PlanIn
 
 interface PlannedPass extends Pick<OwnStrategy, "state" | "lastError"> {
   readonly intents: readonly Draft[];
-  /** The part of the budget that is free. */
-  readonly available: PairAmounts;
 }
 
 const marketSnapshot = ({
@@ -181,7 +182,7 @@ function strategyToPlan(config: OwnStrategyConfig, inputs: PlanInputs): OwnStrat
   };
 }
 
-function contextOf(inputs: PlanInputs): StrategyContext {
+export function contextOf(inputs: PlanInputs): StrategyContext {
   const { account, market, balances, open, standings, timing, now, interval } = inputs;
   const free = (asset: string) => max(ZERO, balanceIn(balances, asset).free);
   return {
@@ -223,7 +224,7 @@ export const runningOut = (
 });
 
 /** Returns the plan of a start; under the kill switch no order is placed. */
-export function ownFacts(plan: PlannedOwnStrategy, inputs: PlanInputs): PlanFacts {
+export function ownFacts(plan: Omit<PlannedOwnStrategy, "shown">, inputs: PlanInputs): PlanFacts {
   const { config, mid, orders, refused } = plan;
   const stopped = inputs.killed ? orders.map(({ id }) => ({ id, reason: "killed" })) : [];
   return {
@@ -240,21 +241,24 @@ export function ownFacts(plan: PlannedOwnStrategy, inputs: PlanInputs): PlanFact
 }
 
 function worstLoss(
-  { config: { budget } }: PlannedOwnStrategy,
+  { config: { budget } }: Pick<PlannedOwnStrategy, "config">,
   { market: { base, quote } }: PlanInputs,
 ): string {
   return `the strategy may spend all of ${text(budget.quote)} ${quote} on ${base} and sell all of ${text(budget.base)} ${base}; what it holds loses what the price loses`;
 }
 
 /** Warns that a strategy can use the whole balance, which nobody chose. */
-function balanceWarnings({ unlimited, config: { budget } }: PlannedOwnStrategy, market: Market) {
+function balanceWarnings(
+  { unlimited, config: { budget } }: Pick<PlannedOwnStrategy, "unlimited" | "config">,
+  market: Market,
+) {
   if (unlimited.length === 0) return [];
   const amounts = unlimited.map((side) => `${text(budget[side])} ${market[side]}`).join(" and ");
   const message = `it may use all of the free ${amounts}; set a budget to use less`;
   return [{ code: "whole_balance", message }];
 }
 
-export function warningsOf(plan: PlannedOwnStrategy, { killed, market }: PlanInputs) {
+export function warningsOf(plan: Omit<PlannedOwnStrategy, "shown">, { killed, market }: PlanInputs) {
   const { fault, mid, refused } = plan;
   return [
     ...balanceWarnings(plan, market),

@@ -20,6 +20,12 @@ export interface StrategyLife {
   readonly forms: (definitions: StrategyDefinitions) => readonly ConfigForm[];
   /** Reads what a start needs of the account and its market, and plans it. Throws AppError if it cannot start. */
   readonly readStart: (deps: Deps, request: StartRequest, reader: PlanReader) => Promise<ReadyStart>;
+  /** Returns the forms of the changes to running strategies; no field is required. */
+  readonly editForms: (definitions: StrategyDefinitions) => readonly ConfigForm[];
+  /** Checks a change of a running strategy. Throws AppError if it cannot be made. */
+  readonly readEdit: (deps: Deps, request: EditRequest, reader: PlanReader) => Promise<ReadyEdit>;
+  /** What the call of a change waits for: that a pass has taken it over, or also that its orders are placed. */
+  readonly editWaitsFor: "config" | "orders";
   /** Returns the most that a running strategy can use, counted from its start. */
   readonly readUse: (deps: Deps, strategy: Strategy) => Promise<PairAmounts>;
   /** Returns what it can sell and buy after a resume, with a change that waits for its pass. */
@@ -43,6 +49,12 @@ export interface StartRequest {
   readonly dryRun?: boolean | undefined;
   readonly dryBalance?: Readonly<Record<string, Decimal>> | undefined;
   readonly name?: string | undefined;
+}
+
+/** A change as requested: only the fields that change, as the form of its definition reads them. */
+export interface EditRequest {
+  readonly strategy: Strategy;
+  readonly config: Readonly<Record<string, unknown>>;
 }
 
 /** Who asks for a plan, and how. */
@@ -76,6 +88,26 @@ export interface ReadyStart extends Planned {
   readonly check: () => void;
   /** Returns what is stored; a limited caller's strategy never trades beyond its exposure. */
   readonly begin: (isLimited: boolean) => Promise<Begun>;
+}
+
+/** A change after its checks, before anything is stored. */
+export interface ReadyEdit {
+  readonly changes: readonly FieldChange[];
+  readonly warnings: readonly CodedText[];
+  readonly shown: CurrentPlan;
+  readonly exposure: () => Promise<Exposure>;
+  /** Returns what is stored; a limited caller's strategy never trades beyond its exposure. */
+  readonly config: (isLimited: boolean) => Promise<StrategyConfig>;
+  /** Reads the market, and plans the change. */
+  readonly plan: () => Promise<PlannedEdit>;
+}
+
+/** What a change would do now. */
+export interface PlannedEdit extends Omit<Planned, "shown" | "planHash" | "exposure"> {
+  /** Number of open orders that stay. */
+  readonly kept: number;
+  /** Number of open orders that are canceled. */
+  readonly cancelled: number;
 }
 
 /** What a start stores. */

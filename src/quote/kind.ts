@@ -29,7 +29,14 @@ import { mul } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { BidAsk, Market, Side } from "../model/market.ts";
 import { type Fill, type Order, spendFunds } from "../model/order.ts";
-import { isSameRefusal, need, type Refusal, type SlotState, type Strategy } from "../model/strategy.ts";
+import {
+  isSameRefusal,
+  need,
+  pendingEdit,
+  type Refusal,
+  type SlotState,
+  type Strategy,
+} from "../model/strategy.ts";
 import type { BuiltInKind, DraftedStrategy, PlacingContext, StrategyContext } from "../ports/kind.ts";
 import type { Cut, QuoteLevel } from "./levels.ts";
 import {
@@ -42,7 +49,6 @@ import {
   quoteEvents,
   quoteNoticesOf,
   quotingOf,
-  requestedChange,
   withChange,
 } from "./pass/quoting.ts";
 import { isBlind, requestedElsewhere } from "./pass/sources.ts";
@@ -215,7 +221,7 @@ function judgeOwn(strategy: QuoteStrategy, { bid }: BidAsk): QuoteStrategy {
 /** Returns whether a level could lack its order, before balances are read. */
 function mayQuote(strategy: QuoteStrategy, context: PlacingContext): boolean {
   const { market, open } = context.observed;
-  if (strategy.phase === "starting" || requestedChange(strategy)) return true;
+  if (strategy.phase === "starting" || pendingEdit(strategy)) return true;
   if (!market || isBlind(strategy.config, context)) return false;
   const mine = new Set(context.live.flatMap(({ exchangeId }) => exchangeId ?? []));
   const own = open.filter(({ id }) => !mine.has(id));

@@ -9,7 +9,6 @@ const GRID_FIELD_DESCRIPTIONS: FieldDescriptions = {
   gridLevels: "Number of slots, each with at most one order",
   orderSize: "Order size, in quote",
   gridSpacing: "Distance between two neighboring prices, in quote or percent",
-  marketPrice: "Mid price at the time of the request, in quote",
   slot: "Number of the slot, from the lowest; null without a slot",
   refused: "Slots without an order, with the reason",
   reason: "Reason as a code; null without one",
@@ -328,7 +327,6 @@ const MARKET_FIELD_DESCRIPTIONS: FieldDescriptions = {
 
 /** Descriptions for quotes and their reference price. */
 const QUOTE_FIELD_DESCRIPTIONS: FieldDescriptions = {
-  "refused.level": "Position of the order on its side; 0 is nearest",
   counted: "true if its price counted",
   leastBase: "Smallest base position in any pass",
   mostBase: "Largest base position in any pass",

@@ -1,24 +1,24 @@
 import { useState } from "hono/jsx/dom";
 import { countWithVerb } from "../kernel/plain-text.ts";
 import { describeRefusals } from "../model/refusal-text.ts";
-import { part } from "./api.ts";
 import { amount, type Digits, digitsOf, inPercent, money, number, pairOf } from "./format.ts";
 import { NumberSettings, settingsBody } from "./start/backtest.tsx";
-import { QuotePlanView, quoteSettings } from "./start-quotes.tsx";
+import { quoteSettings } from "./start-quotes.tsx";
+import { EditSection } from "./strategy/edit.tsx";
 import {
   ById,
   type Editing,
-  EditSection,
   NameLine,
   PassStats,
   StrategyActions,
   StrategyHeader,
   strategyState,
 } from "./strategy/parts.tsx";
+import { QuoteStats } from "./strategy/plan.tsx";
 import { QualityPart } from "./strategy/quality.tsx";
 import { EventsPart, FillsPart, OrdersPart } from "./strategy/slots.tsx";
 import { Table } from "./table.tsx";
-import type { PlannedQuoteEdit, Quoted, Session } from "./types.ts";
+import type { Quoted, QuoteEditPlan, Session } from "./types.ts";
 import { ChangeStat, Section, SideText, Stat } from "./ui.tsx";
 
 const PricePlaces = ({ quotes }: { quotes: Quoted }) => (
@@ -36,9 +36,6 @@ const PricePlaces = ({ quotes }: { quotes: Quoted }) => (
     />
   </Section>
 );
-
-const describeQuoteEdit = ({ changes, cancelled, orders, kept }: PlannedQuoteEdit): string =>
-  `${changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join(", ")}: ${countWithVerb(cancelled, "order")} canceled, ${orders.length} placed, and ${kept} ${kept === 1 ? "stays" : "stay"}.`;
 
 /** The page of one market's quotes: open orders, reference price, P&L and actions. */
 export const QuotesPage = ({ id, session }: { id: string; session: Session }) => (
@@ -161,23 +158,20 @@ function whatBecomesOfBase({ symbol, position, reference }: Quoted, sellBase: bo
 
 /** A form for new settings of running quotes: their effect, and a change to exactly that. */
 function EditQuotes({ quotes }: { quotes: Quoted }) {
-  const { id, symbol } = quotes;
+  const { id } = quotes;
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
   const settings = editableSettings(quotes);
   const numbers = settingsBody(settings, texts) ?? {};
   return (
-    <EditSection<PlannedQuoteEdit>
+    <EditSection<QuoteEditPlan>
       title="Change these quotes"
-      yes="Change them"
-      path={`/strategy/quote/${part(id)}`}
-      body={Object.keys(numbers).length === 0 ? undefined : numbers}
+      id={id}
+      config={Object.keys(numbers).length === 0 ? undefined : numbers}
       fields={<NumberSettings settings={settings} texts={texts} change={setTexts} />}
       empty="Change a setting; empty ones stay as they are. The orders to cancel and to place appear here."
-      says={describeQuoteEdit}
       changed={() => setTexts({})}
-    >
-      {(planned) => <QuotePlanView planned={planned} symbol={symbol} />}
-    </EditSection>
+      stats={(planned) => <QuoteStats planned={planned} />}
+    />
   );
 }
 

@@ -1,14 +1,11 @@
 import { useState } from "hono/jsx/dom";
-import { pluralize } from "../kernel/plain-text.ts";
-import { describeRefusals } from "../model/refusal-text.ts";
-import { type Digits, digitsOf, inPercent, money, number, pairOf } from "./format.ts";
-import { PlanShown, QuoteStats, StartPlan } from "./plan.tsx";
+import { money, pairOf } from "./format.ts";
 import { PlanArea, usePlan } from "./plan-area.tsx";
 import { NumberSettings, type Setting, settingsBody } from "./start/backtest.tsx";
 import { Checks, useMarketForm, WhereFields } from "./start/fields.tsx";
-import { Table } from "./table.tsx";
-import type { PlannedQuoteEdit, PlanOfQuotes, Session } from "./types.ts";
-import { Section, SideText, Stat, Warnings } from "./ui.tsx";
+import { PlanShown, QuoteStats, StartPlan } from "./strategy/plan.tsx";
+import type { PlanOfQuotes, Session } from "./types.ts";
+import { Section } from "./ui.tsx";
 
 const FIRST_QUOTES = { spreadPercent: "2", withinPercent: "1.7", levels: "3" };
 const REQUIRED = ["spreadPercent", "depth", "withinPercent", "levels"];
@@ -63,76 +60,6 @@ export function StartQuotes({ session }: { session: Session }) {
         </Section>
       </div>
     </>
-  );
-}
-
-type PlannedOrders = PlannedQuoteEdit["orders"];
-
-interface PlanViewProps {
-  readonly planned: PlannedQuoteEdit;
-  readonly symbol: string;
-}
-
-/** Shows what a change of quotes would do, as the server planned it. */
-export function QuotePlanView({ planned, symbol }: { planned: PlannedQuoteEdit; symbol: string }) {
-  const { orders, refused, cadence, warnings } = planned;
-  const digits = digitsOf(orders.map(({ price }) => price));
-  return (
-    <>
-      <Warnings of={warnings} />
-      <QuotePlanFigures planned={planned} symbol={symbol} />
-      <p class="quiet">{cadence.message}</p>
-      <QuotePlanOrders orders={orders} symbol={symbol} digits={digits} />
-      {refused.length > 0 ? <p class="quiet">Not placed: {describeRefusals(refused)}</p> : null}
-      <p class="quiet">
-        Plan <code>{planned.planHash}</code>
-      </p>
-    </>
-  );
-}
-
-function QuotePlanFigures({ planned, symbol }: PlanViewProps) {
-  const { quote } = pairOf(symbol);
-  const { reference, halfSpreadPercent, widenedBy } = planned;
-  return (
-    <dl class="stats">
-      <Stat name={`Reference price, ${quote}`}>{reference === null ? "no price" : number(reference)}</Stat>
-      <Stat name="Spread">
-        {halfSpreadPercent === null ? "–" : inPercent(2 * halfSpreadPercent, 2)}
-        {widenedBy === null || widenedBy === "asked" ? null : <small>{` by ${widenedBy}`}</small>}
-      </Stat>
-      <Stat name="Kept">{pluralize(planned.kept, "order")}</Stat>
-      <Stat name="Canceled">{pluralize(planned.cancelled, "order")}</Stat>
-    </dl>
-  );
-}
-
-function QuotePlanOrders({
-  orders,
-  symbol,
-  digits,
-}: {
-  orders: PlannedOrders;
-  symbol: string;
-  digits: Digits;
-}) {
-  const { base, quote } = pairOf(symbol);
-  return (
-    <Table
-      label="Orders of the plan"
-      columns={[
-        {
-          name: "Side",
-          isHead: true,
-          of: ({ side }) => <SideText side={side} />,
-        },
-        { name: `Price, ${quote}`, isNumber: true, of: ({ price }) => number(price, digits) },
-        { name: `Amount, ${base}`, isNumber: true, of: (order) => number(order.amount) },
-      ]}
-      rows={orders.toSorted((a, b) => b.price - a.price)}
-      keyOf={({ side, price }) => `${side} ${price}`}
-      empty="No order changes now."
-    />
   );
 }
 

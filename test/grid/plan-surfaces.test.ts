@@ -107,7 +107,7 @@ async function sameOnAllSurfaces(
     orders.map(({ side, crosses }) => `${side} ${crosses}`).toSorted(),
   );
   if (initial.length > 0) expect(rows[0]?.[1]).toBe("Initial buy, at once");
-  const said = await pageText("plan.tsx", "StartSays", { planned: plan });
+  const said = await pageText("strategy/plan.tsx", "StartSays", { planned: plan });
   expect(figure(/(\d+) orders? (is|are) placed now/.exec(said)?.[1])).toBe(orders.length);
   near(/placed now: ([\d.,]+) USDT in buys/.exec(said)?.[1], buys, "confirmation buys");
   near(/of which ([\d.,]+) USDT/.exec(said)?.[1], worthOf(initial), "confirmation initial");
@@ -173,7 +173,7 @@ describe("a plan", () => {
     expect(quoted.refused.map(({ reason }) => reason)).toEqual(killed ? Array(6).fill("killed") : []);
     const { bids = "", asks = "" } = planText(quoted, quoteLife);
     for (const side of [bids, asks]) expect(side === "no open orders").toBe(killed);
-    const html = await pageText("plan.tsx", "PlanShown", { planned: quoted });
+    const html = await pageText("strategy/plan.tsx", "PlanShown", { planned: quoted });
     expect([...html.matchAll(/\t(buy|sell)\t/g)].length).toBe(quoted.orders.length);
     const { what } = await app.propose(...starts("quote", quotes));
     expect(what).toContain(killed ? ": 0 buys and 0 sells now" : ": 3 buys and 3 sells now");

@@ -139,7 +139,7 @@ describe("the withdrawable amount", () => {
     expect(ofAsset(plan, "USDT")).toMatchObject({ canWithdraw: "0", missing: "50" });
     const id = await app.onlyGrid();
     expect(plan.needs).toEqual([{ id, name: null, symbol: "BTC/USDT", quote: kept, base: "0" }]);
-    await app.call("POST", "/strategy/rename", { id, name: "desk" });
+    await app.call("PATCH", `/strategies/${id}`, { name: "desk" });
     const renamed = await planOf(app);
     expect(renamed.needs).toMatchObject([{ id, name: "desk" }]);
     expect(withdrawView(renamed)).toMatchObject({ "kept for": [{ strategy: `desk (${id})` }] });
@@ -211,7 +211,7 @@ describe("an account that also runs quotes", () => {
     readonly warnings: readonly { readonly code: string; readonly message: string }[];
   }
   interface Edited {
-    readonly free: string;
+    readonly free: Previewed["free"];
     readonly warnings: Previewed["warnings"];
   }
   const quoting = async (app: Driven) => {
@@ -250,8 +250,11 @@ describe("an account that also runs quotes", () => {
     await app.tick();
     const ofEdit = async () => {
       const request = { orderSize: 200 };
-      const { body } = await app.call<Edited>("POST", `/strategy/grid/${id}/preview`, request);
-      return { free: Number(body.free), warning: body.warnings.find(({ code }) => code === "funds_missing") };
+      const { body } = await app.call<Edited>("POST", `/strategies/${id}/preview`, { config: request });
+      return {
+        free: Number(body.free.quote),
+        warning: body.warnings.find(({ code }) => code === "funds_missing"),
+      };
     };
     const alone = await ofEdit();
     expect(alone).toMatchObject({ free: expect.closeTo(100_000, -1), warning: undefined });

@@ -64,8 +64,8 @@ describe("a strategy's name", () => {
   it("changes later, is recorded, and leaves the plan and the orders alone", async () => {
     const { ask, store, venue, id } = await named();
     const before = await venue("kraken").openOrders("BTC/USDT");
-    expect(await ask("rename_strategy", { id, name: "desk" })).toMatchObject({ id, name: "desk" });
-    expect(await ask("rename_strategy", { id: "desk", name: "desk-2" })).toMatchObject({
+    expect(await ask("edit_strategy", { id, name: "desk" })).toMatchObject({ id, name: "desk" });
+    expect(await ask("edit_strategy", { id: "desk", name: "desk-2" })).toMatchObject({
       id,
       name: "desk-2",
     });
@@ -78,7 +78,7 @@ describe("a strategy's name", () => {
       "is called desk-2",
       "is called desk",
     ]);
-    expect(await ask("rename_strategy", { id })).toMatchObject({ name: null });
+    expect(await ask("edit_strategy", { id, name: null })).toMatchObject({ name: null });
   });
 
   it("does not change the plan's hash", async () => {

@@ -4,6 +4,7 @@ import { groupsOf, rootCommand } from "../../cli/commands/root.ts";
 import { opened, paper, passOnPaper } from "../../src/backtest/paper-account.ts";
 import { RULES } from "../../src/backtest/ticks.ts";
 import { kindsOf } from "../../src/engine/accounts.ts";
+import { gridLife } from "../../src/grid/operations/start.ts";
 import { kindsWith, STRATEGY_KINDS, type StrategyKind } from "../../src/kinds.ts";
 import { NO_EXPOSURE } from "../../src/model/proposal.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
@@ -44,9 +45,11 @@ const FOLLOW: StrategyKind = {
   name: "follow",
   group: "follow",
   life: {
+    ...gridLife,
     onPause: "cancel",
     // Its own operation starts it.
     forms: () => [],
+    editForms: () => [],
     readStart: async () => Promise.reject(new Error("it is started by its own operation")),
     readUse: async () => ({ base: 0n, quote: 0n }),
     planDetails: () => z.object({ kind: z.literal("follow") }),

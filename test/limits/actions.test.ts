@@ -129,9 +129,9 @@ describe("a token's limits", () => {
       return (view?.strategy.config as GridConfig | undefined)?.bound?.spent;
     };
     expect(await bound()).toBe(1200n * 10n ** 18n);
-    await call<GridOut>("PATCH", `/strategy/grid/${id}`, { orderSize: 210 });
+    await call<GridOut>("PATCH", `/strategies/${id}`, { config: { orderSize: 210 } });
     expect(await bound()).toBeUndefined();
-    await send("PATCH", `/strategy/grid/${id}`, { orderSize: 220 });
+    await send("PATCH", `/strategies/${id}`, { config: { orderSize: 220 } });
     expect(await bound()).toBe(1320n * 10n ** 18n);
   });
 });

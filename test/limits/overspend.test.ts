@@ -98,7 +98,7 @@ it("a plan that can sell more at its commit than it showed is refused", async ()
   const stop = (over: object) =>
     callTool(box, box.callerToken, { tool: "stop_strategy", input: { ...input, ...over } });
   const { body } = await stop({});
-  await call("PATCH", `/strategy/grid/${id}`, { orderSize: 5000 });
+  await call("PATCH", `/strategies/${id}`, { config: { orderSize: 5000 } });
   await move(0.98);
   await tick(60_000);
   expect(await stop({ planId: body.planId })).toMatchObject({

@@ -30,9 +30,8 @@ const READS = createOperations(EXCHANGES)
 const OF_TOOL: Record<string, object> = {
   get_dex_price: { symbol: "SNEK" },
   get_dex_pools: { symbol: "SNEK" },
-  preview_grid_edit: { stopLossPrice: 50_000 },
   preview_strategy: startBody("quote", { spreadPercent: 1, size: 50, baseBudget: 0.01, quoteBudget: 500 }),
-  preview_quote_edit: { spreadPercent: 3 },
+  preview_edit: { config: { stopLossPrice: 50_000 } },
   // The past may have begun below it.
   backtest: {
     ...MARKET,
@@ -124,12 +123,9 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       for (const { name: tool, inputSchema } of reads) {
         const known: Record<string, unknown> = { ...MARKET, ...AGREEMENT, id, ...OF_TOOL[tool] };
         if (tool === "get_order") known.id = order.id;
-        if (/^(preview_quote_edit|get_quote_.*)$/.test(tool)) known.id = quotes.id;
         // A change has to name what it changes, whichever that is; a start and a backtest their definition's config.
         const fields = [
           ...(inputSchema.required ?? []),
-          ...(tool === "preview_grid_edit" ? ["stopLossPrice"] : []),
-          ...(tool === "preview_quote_edit" ? ["spreadPercent"] : []),
           ...(tool === "get_liquidity_report" ? ["agreement"] : []),
           ...(tool === "preview_strategy" ? Object.keys(OF_TOOL[tool] ?? {}) : []),
           ...(tool === "backtest" ? Object.keys(OF_TOOL[tool] ?? {}) : []),
@@ -167,13 +163,14 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       expect((await callTool(client, ...starts("quote", { ...QUOTES, planId }))).isError).toBe(true);
       await expect.poll(openOrders).toBe(4);
       // A change is shown and approved likewise.
-      const narrower = await planOf("edit_quote", { id, levels: 1 });
+      const narrower = await planOf("edit_strategy", { id, config: { levels: 1 } });
       await expect.poll(openOrders).toBe(4);
-      expect(errorOf(await callTool(client, "edit_quote", { id, levels: 3, planId: narrower })).error).toBe(
-        "Conflict",
-      );
+      expect(
+        errorOf(await callTool(client, "edit_strategy", { id, config: { levels: 3 }, planId: narrower }))
+          .error,
+      ).toBe("Conflict");
       await agents.decide(narrower, "refuse");
-      await act("edit_quote", { id, levels: 1 });
+      await act("edit_strategy", { id, config: { levels: 1 } });
       await expect.poll(openOrders).toBe(2);
       await act("stop_strategy", { id });
       await expect.poll(openOrders).toBe(0);

@@ -73,26 +73,24 @@ it.each([
 );
 
 it.each([
-  ["a grid", "preview_grid_edit", "edit_grid", "grid", RANGE, (at: number) => ({ orderSize: 101 + at })],
+  ["a grid", "grid", RANGE, (at: number) => ({ orderSize: 101 + at })],
   [
     "quotes",
-    "preview_quote_edit",
-    "edit_quote",
     "quote",
     { ...MARKET, ...BUDGET, spreadPercent: 1, levels: 2, size: 200 },
     (at: number) => ({ size: 201 + at }),
   ],
 ])(
   "the demo makes the shown change of %s after 20 seconds, each of 10 times",
-  async (_, preview, edit, definition, request, change) => {
+  async (_, definition, request, change) => {
     const { ask, read } = await demo();
     const { id } = await ask<{ id: string }>(...starts(definition, request));
     let at = 0;
     const found = await conflicts(async () => {
-      const changed = { id, ...change(at++) };
-      const { planHash } = await ask<{ planHash: string }>(preview, changed);
+      const changed = { id, config: change(at++) };
+      const { planHash } = await ask<{ planHash: string }>("preview_edit", changed);
       await read();
-      await ask(edit, { ...changed, planHash });
+      await ask("edit_strategy", { ...changed, planHash });
     });
     expect(found).toBe(0);
   },

@@ -18,20 +18,20 @@ it("a change of quotes is not previewed while their exchange is unavailable, wit
     throw new VenueError("unavailable", "kraken: no answer");
   };
   const dead: Partial<Deps> = { venueOf: () => ({ ...venue("kraken"), ticker: silent, book: silent }) };
-  await expect(ask("preview_quote_edit", { id, levels: 1 }, dead)).rejects.toMatchObject({
+  await expect(ask("preview_edit", { id, config: { levels: 1 } }, dead)).rejects.toMatchObject({
     label: "Exchange error",
     message:
       "nothing is changed: kraken could not be read (kraken: no answer); the strategy continues unchanged",
   });
   const away: Partial<Deps> = { venueOf: () => undefined };
-  await expect(ask("preview_quote_edit", { id, levels: 1 }, away)).rejects.toMatchObject({
+  await expect(ask("preview_edit", { id, config: { levels: 1 } }, away)).rejects.toMatchObject({
     label: "Exchange error",
     message: "nothing is changed: this process is not configured for kraken; use a process that is",
   });
   expect(await resting()).toEqual(orders);
   expect(await row()).toEqual(before);
 
-  const changed = await ask<{ message: string }>("edit_quote", { id, levels: 1 }, away);
+  const changed = await ask<{ message: string }>("edit_strategy", { id, config: { levels: 1 } }, away);
   expect(changed.message).toMatch(
     /^quote-\S+ changes with its next passes; a process that is configured for .*kraken.* applies it$/,
   );

@@ -8,7 +8,7 @@ import {
   type Means,
   type QuoteLevel,
 } from "../../src/quote/levels.ts";
-import { largestQuote } from "../../src/quote/operations/start.ts";
+import { largestQuote } from "../../src/quote/operations/readings.ts";
 import { fillsForDefence, formatDefence } from "../../src/quote/plan.ts";
 import { isBidSlot, newQuoteState, slotsFor } from "../../src/quote/state.ts";
 import { d, market } from "../support/grid.ts";

@@ -161,28 +161,31 @@ describe("quotes", () => {
   it("are changed as previewed, and say whether the change is made", async () => {
     const { ask, preview, open, store } = await quoteBox();
     const { id } = await ask<{ id: string }>(...starts("quote", REQUEST));
-    expect(await preview("edit_quote", { id, levels: 2, size: 300 })).toMatchObject({
-      what: `change ${id}: levels from 1 to 2, size from 120 to 300; 2 orders are canceled, 4 placed, and 0 stay`,
-      cost: "nothing immediately; its orders use the budget set at the start",
-      limits: [expect.any(String)],
+    expect(await preview("edit_strategy", { id, config: { levels: 2, size: 300 } })).toMatchObject({
+      what: expect.stringMatching(
+        /: levels from 1 to 2, size from 120 to 300; 2 orders are canceled, 4 placed, and 0 stay, with the market at 60000$/,
+      ),
+      limits: [expect.any(String), "its orders move to the new settings with the next passes"],
       holds: { planHash: expect.stringMatching(/^[0-9a-f]{32}$/), id },
     });
-    const shown = await ask<object>("preview_quote_edit", { id, spreadPercent: 4 });
+    const shown = await ask<object>("preview_edit", { id, config: { spreadPercent: 4 } });
     expect(shown).toMatchObject({
       id,
       kept: 0,
       cancelled: 2,
-      orders: [{ price: 58_800 }, { price: 61_200 }],
+      orders: [{ price: "58800" }, { price: "61200" }],
     });
-    const made = await ask<{ message: string }>("edit_quote", { id, spreadPercent: 4 });
+    const made = await ask<{ message: string }>("edit_strategy", { id, config: { spreadPercent: 4 } });
     expect(made).toMatchObject({ success: true, id, message: `${id} is changed` });
     // 120 / 58,800 and 120 / 61,200.
     expect(await open()).toEqual(["buy 0.00204 at 58800", "sell 0.00196 at 61200"]);
     await store.setPaused(id, { keepOrders: true }, BY);
-    await expect(ask("edit_quote", { id, levels: 1, planHash: "0".repeat(32) })).rejects.toThrow(
-      /changes nothing/,
-    );
-    await expect(ask("edit_quote", { id, levels: 2, planHash: "0".repeat(32) })).rejects.toMatchObject({
+    await expect(
+      ask("edit_strategy", { id, config: { levels: 1 }, planHash: "0".repeat(32) }),
+    ).rejects.toThrow(/changes nothing/);
+    await expect(
+      ask("edit_strategy", { id, config: { levels: 2 }, planHash: "0".repeat(32) }),
+    ).rejects.toMatchObject({
       label: "Conflict",
     });
   });
@@ -197,7 +200,9 @@ describe("quotes", () => {
     expect(await open()).toHaveLength(2);
     expect(await ask("stop_strategy", { id })).toMatchObject({ success: true, status: "stopped" });
     expect([await open(), await ask("list_strategies")]).toMatchObject([[], { strategies: [], count: 0 }]);
-    await expect(ask("edit_quote", { id, levels: 2 })).rejects.toThrow(/is stopped: start new quotes/);
+    await expect(ask("edit_strategy", { id, config: { levels: 2 } })).rejects.toThrow(
+      /is stopped and cannot be changed; start a new one/,
+    );
     await expect(ask("get_strategy", { id: "quote-no" })).rejects.toThrow("there is no strategy quote-no");
   });
 

@@ -7,7 +7,7 @@ import { decimal, ONE, ofPercent, wire } from "../../src/kernel/decimal.ts";
 import { parseTerms } from "../../src/liquidity/market-text.ts";
 import { liquidityInput } from "../../src/liquidity/schema.ts";
 import { createOperations } from "../../src/operations.ts";
-import { quoteConfig, quoteEditInput } from "../../src/quote/schema/input.ts";
+import { quoteConfig, quoteEditConfig } from "../../src/quote/schema/input.ts";
 import { changedQuote, quoteConfigOf, quoteRequestOut } from "../../src/quote/start/planned-quote.ts";
 import { type Schema, schemaOf } from "../../src/transport/openapi-schema.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
@@ -25,7 +25,7 @@ describe("a spread", () => {
         const percent = hundredths / 100;
         const half = decimal(String(percent)) / 200n;
         const config = configOf(percent);
-        const change = quoteEditInput().parse({ id: "quotes", spreadPercent: percent });
+        const change = quoteEditConfig().parse({ spreadPercent: percent });
         const report = liquidityInput(["kraken"]).parse({ ...MARKET, spreadPercent: percent });
         const past = z.object(pastShape()).parse({ marketSpreadPercent: percent });
         const spreads = [

@@ -51,16 +51,22 @@ describe("quotes over HTTP", () => {
     expect(body.orders?.length).toBeGreaterThanOrEqual(4);
 
     const before = (await open()).map((one) => one.id);
-    const shown = await ask("POST", `quote/${id}/preview`, { levels: 1 });
+    const shown = await ask("POST", `strategies/${id}/preview`, { config: { levels: 1 } });
     expect(shown).toMatchObject({
       status: 200,
       body: { id, changes: [{ field: "levels", from: "2", to: "1" }], kept: 2, cancelled: 2, orders: [] },
     });
     expect((await open()).map((one) => one.id)).toEqual(before);
-    expect((await ask("POST", `quote/${id}/preview`, { levels: 2 })).status).toBe(400);
-    const other = await ask("PATCH", `quote/${id}`, { levels: 3, planHash: shown.body.planHash });
+    expect((await ask("POST", `strategies/${id}/preview`, { config: { levels: 2 } })).status).toBe(400);
+    const other = await ask("PATCH", `strategies/${id}`, {
+      config: { levels: 3 },
+      planHash: shown.body.planHash,
+    });
     expect(other).toMatchObject({ status: 409 });
-    const changed = await ask("PATCH", `quote/${id}`, { levels: 1, planHash: shown.body.planHash });
+    const changed = await ask("PATCH", `strategies/${id}`, {
+      config: { levels: 1 },
+      planHash: shown.body.planHash,
+    });
     expect(changed).toMatchObject({ status: 200, body: { success: true } });
     expect((await open()).map(({ side }) => side).sort()).toEqual(["buy", "sell"]);
 
@@ -81,11 +87,11 @@ describe("quotes over HTTP", () => {
     const { ask } = await served();
     const { id = "" } = (await ask("POST", "../strategies", startBody("quote", REQUEST))).body;
     await ask("POST", `../strategies/${id}/pause`, {});
-    await ask("PATCH", `quote/${id}`, { spreadPercent: 2 });
-    const { body } = await ask("POST", `quote/${id}/preview`, { levels: 1 });
+    await ask("PATCH", `strategies/${id}`, { config: { spreadPercent: 2 } });
+    const { body } = await ask("POST", `strategies/${id}/preview`, { config: { levels: 1 } });
     expect(body).toMatchObject({ changes: [{ field: "levels", from: "2", to: "1" }] });
     expect(body.warnings).toContainEqual(expect.objectContaining({ code: "paused" }));
-    await ask("PATCH", `quote/${id}`, { levels: 1 });
+    await ask("PATCH", `strategies/${id}`, { config: { levels: 1 } });
     await ask("POST", `../strategies/${id}/resume`, {});
     const { details } = (await ask("GET", `strategies/${id}`)).body;
     expect(details).toMatchObject({ spreadPercent: 2, levels: 1 });
@@ -110,9 +116,9 @@ describe("quotes over HTTP", () => {
     ).body;
     const defended = async () => (await ask("GET", `strategies/${id}`)).body.details?.defend;
     expect(await defended()).toBe("1:60");
-    const shown = await ask("POST", `quote/${id}/preview`, { defend: "20:6" });
+    const shown = await ask("POST", `strategies/${id}/preview`, { config: { defend: "20:6" } });
     expect(shown.body).toMatchObject({ changes: [{ field: "defend", from: "1:60", to: "20:6" }] });
-    await ask("PATCH", `quote/${id}`, { defend: "off" });
+    await ask("PATCH", `strategies/${id}`, { config: { defend: "off" } });
     expect(await defended()).toBeNull();
   });
 

@@ -74,14 +74,14 @@ describe("a report", () => {
   });
 
   it("names a strategy in its answer, its table, its page and its daily message", async () => {
-    await runOperation(box.deps, "rename_strategy", { id, name: "Summer <1>" });
+    await runOperation(box.deps, "edit_strategy", { id, name: "Summer <1>" });
     const result = await box.report({});
     expect(result.strategies[0]?.name).toBe("Summer <1>");
     expect(reportLines(result)[1]).toContain("Summer <1>: ");
     const [operation] = reportOperations;
     expect(operation?.csv?.(result)).toContain(`\r\n${id},Summer <1>,kraken,`);
     expect(operation?.html?.(result)).toContain(`Summer &lt;1&gt; (${id})`);
-    await runOperation(box.deps, "rename_strategy", { id });
+    await runOperation(box.deps, "edit_strategy", { id, name: null });
     expect((await box.report({})).strategies[0]?.name).toBeNull();
   });
 

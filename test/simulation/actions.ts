@@ -5,6 +5,7 @@ import type { Operation } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Permit } from "../../src/ports/venue.ts";
 import { isQuote } from "../../src/quote/kind.ts";
+import { quoteEditConfig } from "../../src/quote/schema/input.ts";
 import { actOnFollow } from "../kinds/deeds.ts";
 import { actOnOwnStrategy } from "../own/deeds.ts";
 import { exampleConfig } from "../own/examples.ts";
@@ -46,6 +47,16 @@ export type Moved = Map<string, bigint>;
 /** The same on each exchange. */
 export type Beside = Map<string, Moved>;
 
+/** Returns the fields that running quotes can change: a drawn size can have others. */
+const editable = (fields: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => name in quoteEditConfig().shape));
+
+/** Returns fields as a request has them. */
+const wired = (fields: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, typeof value === "bigint" ? wire(value) : value]),
+  );
+
 /** Does what the plan says, through the service where a person would use it, and behind its back where not. */
 export async function act(sim: Sim, deed: Deed, beside: Beside): Promise<void> {
   const { trace, state, scheduler, random } = sim;
@@ -75,7 +86,7 @@ export async function act(sim: Sim, deed: Deed, beside: Beside): Promise<void> {
     if (deed.kind === "stop") return askInWords("stop_strategy", { id, sellBase: deed.sell ?? false });
     if (deed.kind === "pause") return askInWords("pause_strategy", { id });
     if (deed.kind === "run") return askInWords("resume_strategy", { id });
-    if (deed.kind === "edit_quote") return askInWords("edit_quote", { id, ...deed.fields });
+    if (deed.kind === "edit_quote") return askInWords("edit_strategy", { id, config: editable(deed.fields) });
     if (deed.kind === "edit") return undefined;
   }
   switch (deed.kind) {
@@ -126,7 +137,7 @@ export async function act(sim: Sim, deed: Deed, beside: Beside): Promise<void> {
     }
     case "edit": {
       const strategy = nth(deed.nth);
-      return strategy && ask("edit_grid", { id: strategy.id, ...deed.fields });
+      return strategy && ask("edit_strategy", { id: strategy.id, config: wired(deed.fields) });
     }
     case "kill":
       return ask("set_kill_switch", { on: deed.on, cancel: false });

@@ -11,7 +11,7 @@ const CONTRACT = [
 ];
 
 /** Operations whose answers repeat settings as a start accepts them, or show the plan of a start: also numbers. */
-const PLANS = [..."preview_grid_edit guide_grid suggest_grid preview_quote_edit".split(" ")];
+const PLANS = [..."guide_grid suggest_grid".split(" ")];
 
 /** Numbers that are no money, by the end of their name: percentages and times. */
 const ENDS = /Percent$|At$|Millis$|Time$|^timestamp$|^after$/;

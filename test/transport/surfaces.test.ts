@@ -40,10 +40,9 @@ const NO_TOOL = {
 };
 const NO_COMMAND = {
   start_grid: "edgemaker start grid",
-  preview_grid_edit: "edgemaker grid edit",
-  preview_quote_edit: "edgemaker quote edit",
   preview_strategy: "edgemaker preview grid, and one for each form",
   start_strategy: "edgemaker start grid, and one for each form",
+  preview_edit: "edgemaker edit",
   list_keys: "edgemaker exchange list",
   test_keys: "edgemaker exchange test",
   put_keys: "edgemaker exchange add",
@@ -176,8 +175,9 @@ describe("the operations of each surface match:", () => {
       ["preview", "start"].flatMap((verb) => synonym?.(verb) ?? []),
     );
     const backtests = ["backtest grid", "grid backtest", "quote backtest"];
+    const edits = groups.map((group) => `${group} edit`);
     const verbsOfKinds = synonyms.filter((path) => !expected.includes(path));
-    expect(others.sort()).toEqual([...verbsOfKinds, ...starts, ...backtests].sort());
+    expect(others.sort()).toEqual([...verbsOfKinds, ...starts, ...backtests, ...edits].sort());
     expect(paths.filter((path) => !expected.includes(path)).sort()).toEqual(ONLY_COMMANDS);
     expect(expected.filter((path) => !paths.includes(path))).toEqual([]);
     expect(operations.filter(({ cli }) => !cli).map(({ name }) => name)).toEqual(Object.keys(NO_COMMAND));
@@ -193,7 +193,7 @@ describe("the operations of each surface match:", () => {
       if (!operation.cli || isGroup(operation.cli)) continue;
       const flags = Object.keys(leaves.get(operation.cli.path)?.args ?? {});
       // Its commands name the definition, and have a flag for each field of the config.
-      const named = operation.name === "backtest" ? ["definition", "config"] : [];
+      const named = ["definition", "config"];
       for (const field of fields.filter((one) => !named.includes(one)))
         expect(flags, operation.name).toContain(argName(operation, field));
     }

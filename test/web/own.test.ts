@@ -32,7 +32,7 @@ describe.skipIf(!findChromium())(
       await page.getByRole("button", { name: "Start exactly this plan" }).click();
       await page.getByRole("dialog").getByText("2 orders are placed now").waitFor();
       expect((await served.call<{ count: number }>("GET", "/strategies")).count).toBe(0);
-      await page.getByRole("button", { name: "Start it" }).click();
+      await page.getByRole("button", { name: "Start", exact: true }).click();
       const open = page.getByRole("region", { name: "Open orders" });
       await open.getByText("bid").waitFor();
       await open.getByText("ask").waitFor();
@@ -53,6 +53,21 @@ describe.skipIf(!findChromium())(
         await dialog.getByText(pattern).waitFor();
         await dialog.getByRole("button", { name: "Close" }).click();
       };
+      await page.getByRole("button", { name: "Edit" }).click();
+      const edit = page.getByRole("region", { name: "Change this strategy" });
+      await edit.getByLabel("Spread between bid and ask, in percent").fill("-1");
+      await edit
+        .getByRole("alert")
+        .getByText(/spreadPercent/)
+        .waitFor();
+      await edit.getByLabel("Spread between bid and ask, in percent").fill("4");
+      await edit.getByRole("row", { name: "spreadPercent 2 4" }).waitFor();
+      const before = (await served.call<{ orders: object[] }>("GET", "/orders?exchange=kraken")).orders;
+      await answer("Change exactly as planned", "Change it", /is changed/);
+      const after = (await served.call<{ orders: object[] }>("GET", "/orders?exchange=kraken")).orders;
+      expect(after).toHaveLength(before.length);
+      expect(after).not.toEqual(before);
+      await page.getByRole("button", { name: "Edit" }).click();
       await answer("Pause", "Pause it", /is paused/);
       await page.getByText("There are no open orders.").waitFor();
       await answer("Resume", "Resume it", /is resumed/);
@@ -85,8 +100,8 @@ describe.skipIf(!findChromium())(
       await page.getByLabel("Base budget, BTC").fill("0.1");
       const button = page.getByRole("button", { name: "Start exactly this plan" });
       await expect.poll(() => button.isEnabled()).toBe(true);
-      const release = await holdRequests(page, "**/declared/two-sided/preview", 1);
-      const asked = page.waitForRequest("**/declared/two-sided/preview");
+      const release = await holdRequests(page, "**/strategies/preview", 1);
+      const asked = page.waitForRequest("**/strategies/preview");
       await page.getByLabel("Pair").fill("ETH/BTC");
       await asked;
       expect(await button.isDisabled()).toBe(true);

@@ -90,7 +90,7 @@ describe.skipIf(!findChromium())(
         ["DELETE", "/strategy/grid", { id }],
         ["POST", "/orders", where],
         ["DELETE", "/orders/1?exchange=kraken&symbol=BTC%2FUSDT", undefined],
-        ["PATCH", `/strategy/grid/${id}`, { orderSize: 200 }],
+        ["PATCH", `/strategies/${id}`, { config: { orderSize: 200 } }],
         ["PUT", "/limits", { scope: "every" }],
         ["POST", "/tokens", { scope: "admin" }],
         ["DELETE", "/tokens/tok_read", undefined],

@@ -5,9 +5,8 @@ import { gridViewById } from "../../grid/operations/exposures.ts";
 import { centeredConfig, rangeConfig } from "../../grid/schema/input.ts";
 import { requestedAs } from "../../grid/start/as-requested.ts";
 import { centeredOf, requestedRangeOf } from "../../grid/start/check.ts";
-import { labelled } from "../../grid/start/edited.ts";
 import { ofPercent } from "../../kernel/decimal.ts";
-import { AppError, messageOf } from "../../kernel/errors.ts";
+import { AppError, labelledError, messageOf } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { type Millis, TIMEFRAMES } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
@@ -63,7 +62,7 @@ const fillRules = ({
 function parsedConfig(schema: z.ZodObject, config: GivenConfig, isPart: boolean): GivenConfig {
   const known = Object.entries(schema.shape).filter(([name]) => Object.hasOwn(config, name));
   const { data, error } = (isPart ? z.strictObject(Object.fromEntries(known)) : schema).safeParse(config);
-  if (error) throw labelled(error.issues[0]?.message ?? "Invalid request: config");
+  if (error) throw labelledError(error.issues[0]?.message ?? "Invalid request: config");
   return data as GivenConfig;
 }
 

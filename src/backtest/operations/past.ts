@@ -4,11 +4,10 @@ import { createTapeReader } from "../../candles/tape-reader.ts";
 import { CANDLE_PAGE } from "../../candles/windows.ts";
 import { gridViewById } from "../../grid/operations/exposures.ts";
 import { centeredPreviewInput, RANGE_FLAGS, rangePreviewInput } from "../../grid/schema/input.ts";
-import { labelled } from "../../grid/start/edited.ts";
 import type { GridConfig } from "../../grid/state/config.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
 import { type Decimal, text, wire } from "../../kernel/decimal.ts";
-import { AppError } from "../../kernel/errors.ts";
+import { AppError, labelledError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { type Millis, SECOND, TIMEFRAMES } from "../../kernel/time.ts";
 import { type AccountRef, parseAccountKey } from "../../model/account.ts";
@@ -314,7 +313,7 @@ export function optionsSet(config: GridConfig, set: string): Readonly<Record<str
     }
     const [name, field] = found;
     const parsed = field.safeParse(valueRead(value));
-    if (!parsed.success) throw labelled(parsed.error.issues[0]?.message ?? `Invalid request: ${part}`);
+    if (!parsed.success) throw labelledError(parsed.error.issues[0]?.message ?? `Invalid request: ${part}`);
     changes[name] = parsed.data;
   }
   return changes;

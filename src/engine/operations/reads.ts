@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { AppError } from "../../kernel/errors.ts";
 import { idField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { type Millis, secondText } from "../../kernel/time.ts";
@@ -82,35 +81,6 @@ export const openOrdersOf = (orders: readonly Order[], id: string): readonly Ord
 export const phaseOut = ({ phase, wants, status }: Strategy): string =>
   wants === "stop" && status !== "stopped" ? "stopping" : phase;
 
-/** A kind of strategy, and how its operations name it. */
-export interface NamedKind<S extends Strategy> {
-  /** Name of the kind, which its paths also use. */
-  readonly name: string;
-  readonly as: (strategy: Strategy) => S;
-  /** Describes that no strategy has this id. */
-  readonly missing: (id: string) => string;
-}
-
-/** Returns the strategies of one kind. */
-const viewsOf = <S extends Strategy>(
-  { name, as }: NamedKind<S>,
-  views: readonly StrategyView[],
-): readonly StrategyView<S>[] =>
-  views
-    .filter(({ strategy }) => strategy.kind === name)
-    .map((view) => ({ ...view, strategy: as(view.strategy) }));
-
-/** Returns one strategy. Throws AppError if none of this kind has the id. */
-export async function viewNamed<S extends Strategy>(
-  { store }: Deps,
-  kind: NamedKind<S>,
-  id: string,
-): Promise<StrategyView<S>> {
-  const [view] = viewsOf(kind, await store.strategies({ id }));
-  if (!view) throw new AppError("Not found", kind.missing(id));
-  return view;
-}
-
 export const ChangedShape = lazy(() => z.object({ success: z.boolean(), ...changedFields() }));
 
 export const changedOut = (
@@ -119,13 +89,4 @@ export const changedOut = (
   success = true,
 ) => ({ success, id, status, phase, message });
 
-/** Returns a strategy that a user can still change. Throws AppError otherwise. */
-export function changeable<V extends StrategyView>(view: V, again: string): V {
-  const { id, status, wants } = view.strategy;
-  if (status !== "stopped" && wants !== "stop") return view;
-  throw new AppError("Conflict", `${id} ${status === "stopped" ? "is stopped" : "is stopping"}${again}`);
-}
-
 export const idInput = lazy(() => z.object({ id: idField("Invalid request").describe("Strategy id") }));
-
-export const CHANGES_STRATEGY = { effect: "trade", access: "token", output: ChangedShape } as const;

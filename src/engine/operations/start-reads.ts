@@ -1,4 +1,4 @@
-import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, max, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import {
@@ -9,8 +9,9 @@ import {
   parseAccountKey,
 } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
+import type { Order } from "../../model/order.ts";
 import { describeRefusals } from "../../model/refusal-text.ts";
-import type { PairAmounts } from "../../model/strategy.ts";
+import { lockedBy, type PairAmounts, type Strategy } from "../../model/strategy.ts";
 import type { Deps, DryBalances, DryRuns } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import type { Venue } from "../../ports/venue.ts";
@@ -131,4 +132,17 @@ export async function readForChange<T>({ account }: Venue, read: () => Promise<T
     const message = `nothing is changed: ${account.exchange} could not be read (${error.message}); the strategy continues unchanged`;
     throw new AppError("Exchange error", message, { cause: error });
   }
+}
+
+/** Returns the free balances, including what a strategy's own orders lock, because they can be moved. */
+export function freedOf(
+  strategy: Pick<Strategy, "id">,
+  orders: readonly Order[],
+  { market, balances }: { readonly market: Market; readonly balances: readonly Balance[] },
+): Balance[] {
+  const locked = lockedBy(strategy, orders, market);
+  return (["base", "quote"] as const).map((side) => {
+    const { asset, free, used } = balanceIn(balances, market[side]);
+    return { asset, free: free + locked[side], used: max(ZERO, used - locked[side]) };
+  });
 }

@@ -3,7 +3,6 @@ import { isAhead, MAX_BACKOFF_MS, type Millis, SECOND } from "../../kernel/time.
 import { type AccountKey, parseAccountKey } from "../../model/account.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { DueAccount } from "../../ports/stores/pass-store.ts";
-import type { StrategyView } from "../../ports/stores/store.ts";
 import type { Venue } from "../../ports/venue.ts";
 import { type Pass, type PassDeps, type PassOptions, runPass } from "./pass.ts";
 
@@ -110,23 +109,4 @@ export async function runPassNow(deps: RoundDeps, venue: Venue): Promise<Pass> {
     await venue.wait?.();
     await deps.local.sleep(BETWEEN_LOOKS);
   }
-}
-
-/** Runs one or two passes if this process runs passes, and returns the strategy after them. */
-export async function runPassesUntil<V extends StrategyView>(
-  deps: Deps,
-  read: () => Promise<V>,
-  isDone: (view: V) => boolean,
-): Promise<{ readonly view: V; readonly why: string }> {
-  const venue = deps.venueOf(parseAccountKey((await read()).strategy.account));
-  let pass: Pass | undefined;
-  for (let at = 0; venue && at < 2 && !isDone(await read()); at++) pass = await runPassNow(deps, venue);
-  const view = await read();
-  const why =
-    pass?.outcome === "failed"
-      ? `; its pass failed (${pass.message}) and is tried again`
-      : venue
-        ? ""
-        : `; a process that is configured for ${view.strategy.account} applies it`;
-  return { view, why };
 }

@@ -5,12 +5,13 @@ import { exposureOf } from "../../limits/allowed.ts";
 import { readExitsOnLoss, readUnbookedBuys } from "../../limits/operations/exposed-reads.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { type Exposure, NO_EXPOSURE } from "../../model/proposal.ts";
+import { pendingEdit } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import { gridViewsOf } from "../kind.ts";
-import { layOutAnew, movesLadder, pendingEdit } from "../plan/moves.ts";
+import { layOutAnew, movesLadder } from "../plan/moves.ts";
 import { isDry } from "../schema/status-answer.ts";
-import type { EditInputs, PlannedEdit } from "../start/planned-edit.ts";
+import type { EditInputs, PlannedGridEdit } from "../start/planned-edit.ts";
 import { boundLeft, gridExposure, unbegunBase } from "../start/preview.ts";
 import { mostMoved } from "../start/worst-case.ts";
 import type { GridStrategy } from "../state/state.ts";
@@ -48,7 +49,7 @@ export async function readResumeExposure(deps: Deps, strategy: GridStrategy): Pr
 export async function readEditExposure(
   deps: Deps,
   strategy: GridStrategy,
-  { edited, state: laid }: PlannedEdit,
+  { edited, state: laid }: PlannedGridEdit,
   { market, quote, balances }: EditInputs,
 ): Promise<Exposure> {
   if (isDry(strategy)) return NO_EXPOSURE;

@@ -2,7 +2,6 @@ import * as z from "zod";
 import { runRound } from "../../engine/pass/round.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { RoundShape } from "../schema/schema.ts";
-import { editOperations } from "./edit.ts";
 import { guideGrid } from "./guide.ts";
 import { type PrepareStart, startGrid } from "./start.ts";
 import { gridStatus, listGrids } from "./status.ts";
@@ -32,7 +31,6 @@ const tickNow = operation({
 export const gridOperations = (ids: readonly string[], prepareStart: PrepareStart): Operation[] => [
   startGrid(ids, prepareStart),
   guideGrid(ids),
-  ...editOperations,
   gridStatus,
   listGrids,
   withdrawPlan(ids),

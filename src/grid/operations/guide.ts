@@ -22,7 +22,8 @@ import { followed, layOut, leastRatio, levelsFrom, slotsBetween } from "../ladde
 import { common } from "../schema/input.ts";
 import { ConfigShape } from "../schema/shapes.ts";
 import type { GridConfig } from "../state/config.ts";
-import { LOOKS_BACK, readForStart, readPast } from "./start.ts";
+import { LOOKS_BACK, readPast } from "./past.ts";
+import { readForStart } from "./start.ts";
 
 /** Width of the range: prices of the last day, week or month. */
 const WIDTH_WORDS = ["narrow", "usual", "wide"] as const;
@@ -74,7 +75,7 @@ export const guideGrid = (ids: readonly string[]): Operation =>
     output: GuideShape,
     run: async (deps, request, { actor }) => {
       const inputs = await readForStart(deps, request, actor);
-      const candles = await readPast(deps, request, request.width);
+      const candles = await readPast(inputs.venue, request.symbol, request.width);
       const { market, quote } = inputs;
       return {
         past: pastOut(candles, LOOKS_BACK[request.width].span),

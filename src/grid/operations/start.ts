@@ -10,22 +10,20 @@ import { confidenceAt } from "../../engine/reconcile/confidence.ts";
 import { type Decimal, sum, text } from "../../kernel/decimal.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
-import { plainText } from "../../kernel/plain-text.ts";
-import { DAY, HOUR, MINUTE } from "../../kernel/time.ts";
+import { MINUTE } from "../../kernel/time.ts";
 import { limitError } from "../../limits/allowed.ts";
 import { readStandings } from "../../limits/operations/exposed-reads.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Bounds } from "../../model/limits.ts";
-import type { BidAsk, Candle } from "../../model/market.ts";
+import type { BidAsk } from "../../model/market.ts";
 import type { Confidence } from "../../model/memory.ts";
 import { priceOfPlan } from "../../model/shown-plan.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import { type Call, operation, type PreparedCall } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import { forAnyone } from "../../ports/kill-permit.ts";
 import type { PlanReader, ReadyStart, Started, StartRequest, StrategyLife } from "../../ports/life.ts";
-import type { CandleRange, Reference, Venue } from "../../ports/venue.ts";
-import { GRID_FORMS } from "../forms.ts";
+import type { Reference, Venue } from "../../ports/venue.ts";
+import { GRID_EDIT_FORM, GRID_FORMS } from "../forms.ts";
 import { asGrid, gridKind } from "../kind.ts";
 import { CAUTIOUS, rangeInput } from "../schema/input.ts";
 import { GridPlanShape, gridPlanLines } from "../schema/plan.ts";
@@ -41,15 +39,11 @@ import {
   startSums,
 } from "../start/planned-start.ts";
 import { exposureOfStart, withBound } from "../start/preview.ts";
-import { type LastWeek, mostQuote } from "../start/worst-case.ts";
+import { mostQuote } from "../start/worst-case.ts";
 import { type GridState, NO_LEDGER } from "../state/state.ts";
+import { readGridEdit } from "./edit.ts";
 import { gridViewById, readResumeExposure } from "./exposures.ts";
-
-const askPast = (deps: Deps, where: StartPlace, range: CandleRange): Promise<readonly Candle[]> =>
-  forAnyone(venueForStart(deps, where)).candles(where.symbol, range);
-
-/** Half-hour candles: every exchange returns a week of them on one page. */
-const WEEK: CandleRange = { span: 30 * MINUTE, limit: 336 };
+import { readLastWeek } from "./past.ts";
 
 const NO_REFERENCE: Reference = { prices: [], maxConfidence: null, listed: false };
 
@@ -139,7 +133,7 @@ export async function readGridStart(
     venue: start.venue,
     warnings: [...sums.warnings, ...startDoubts(start, where)],
     exposure: () => exposure,
-    facts: async () => gridFacts(planned, start, await readLastWeek(deps, where)),
+    facts: async () => gridFacts(planned, start, await readLastWeek(start.venue, where.symbol)),
     check() {
       const refused = beyondLimits(planned, start);
       if (refused) throw limitError(refused);
@@ -181,6 +175,9 @@ export const gridLife: StrategyLife = {
     const { state, symbol } = asGrid(strategy);
     return `up to ${text(sum(state.slots.map(({ size }) => size)))} ${splitPair(symbol).quote} in buys`;
   },
+  editForms: () => [GRID_EDIT_FORM],
+  readEdit: readGridEdit,
+  editWaitsFor: "orders",
   planDetails: GridPlanShape,
   planLines: gridPlanLines,
 };
@@ -199,38 +196,6 @@ async function withHistory(
   });
   const mids = candles.map(({ at, close }) => ({ at: at + MINUTE, mid: close }));
   return { ...state, mids: mids.filter(({ at }) => at <= state.laidAt) };
-}
-
-/** Candle ranges for past prices; every exchange returns each of them in one request. */
-export const LOOKS_BACK = {
-  narrow: { back: DAY, span: 15 * MINUTE },
-  usual: { back: 7 * DAY, span: HOUR },
-  wide: { back: 30 * DAY, span: 4 * HOUR },
-} as const;
-type Width = keyof typeof LOOKS_BACK;
-
-/** Reads past prices. Throws AppError if the exchange does not return them: edgemaker never invents a range. */
-export async function readPast(deps: Deps, where: StartPlace, width: Width): Promise<readonly Candle[]> {
-  const { back, span } = LOOKS_BACK[width];
-  const candles = await askPast(deps, where, { span, limit: back / span });
-  if (candles.length > 0) return candles;
-  throw new AppError(
-    "Fetch failed",
-    `${where.exchange} has no history of ${where.symbol}; set the range with grid start`,
-  );
-}
-
-export async function readLastWeek(deps: Deps, where: StartPlace): Promise<LastWeek> {
-  try {
-    const candles = await askPast(deps, where, WEEK);
-    return candles.length > 0
-      ? { candles, span: WEEK.span }
-      : { reason: `${where.exchange} has no candles of ${where.symbol}` };
-  } catch (error) {
-    // A plan does not fail because additional data are missing.
-    if (error instanceof VenueError || error instanceof AppError) return { reason: plainText(error.message) };
-    throw error;
-  }
 }
 
 export interface StartPlace extends TradingPlace {

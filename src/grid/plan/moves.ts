@@ -6,7 +6,7 @@ import { ageOf, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { Event } from "../../model/events.ts";
 import { type BidAsk, lotsFor, type Market } from "../../model/market.ts";
 import type { Funds } from "../../model/order.ts";
-import { need } from "../../model/strategy.ts";
+import { need, pendingEdit } from "../../model/strategy.ts";
 import type { WakePrices } from "../../ports/kind.ts";
 import { draw, drawAll, emptied, releaseInventory } from "../booking.ts";
 import { checkMinimum } from "../ladder/check-rules.ts";
@@ -178,10 +178,6 @@ export function layOutAnew(config: GridConfig, state: GridState, inputs: Rebuild
  * A user's change of a running grid. It works like a rebuild of a centered grid: every order of the old levels ends
  * before a new one is placed, in a new generation, and the base keeps its cost.
  */
-
-/** Returns a requested change that no pass has processed yet. */
-export const pendingEdit = ({ edit, edits = 0, state }: GridStrategy): GridConfig | undefined =>
-  edits > (state.edits ?? 0) && edit ? edit : undefined;
 
 const ladderText = (config: GridConfig): string => {
   const { lowerPrice, upperPrice, gridLevels, orderSize, gridSpacing, spacingModel, centered } = config;

@@ -1,17 +1,8 @@
 import * as z from "zod";
-import {
-  countField,
-  decimalField,
-  flag,
-  idField,
-  MAX_MULTIPLE,
-  planHash,
-  price,
-} from "../../kernel/fields.ts";
+import { countField, decimalField, flag, MAX_MULTIPLE, price } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 
 const editShape = () => ({
-  id: idField("Invalid request").describe("Strategy id"),
   lowerPrice: decimalField("Invalid range").optional().describe("Lowest level, in quote"),
   upperPrice: decimalField("Invalid range").optional().describe("Highest level, in quote"),
   gridLevels: countField("Invalid levels", { min: 2, max: 100 })
@@ -37,7 +28,5 @@ const editShape = () => ({
   ),
 });
 
-/** Input of a change to a running grid. */
-export const editPreviewInput = lazy(() => z.object(editShape()));
-
-export const editInput = lazy(() => z.object({ ...editShape(), planHash: planHash() }));
+/** Fields of a running grid that can change. */
+export const editConfig = lazy(() => z.object(editShape()));

@@ -60,6 +60,19 @@ const OptionsShape = lazy(() =>
     .partial(),
 );
 
+/** What a running grid has before a change; null for a start. */
+const RunningShape = lazy(() =>
+  z
+    .object({
+      position: z.string().describe("Base that it holds"),
+      idleBase: z.string().describe("Base that no slot would sell"),
+      realized: z.string().describe("Realized P&L so far; a change keeps the ledger and sells nothing"),
+      totalProfit: z.string(),
+    })
+    .nullable()
+    .describe("What a running grid has before a change; null for a start"),
+);
+
 export const GridPlanShape = lazy(() =>
   z.object({
     kind: z.literal("grid"),
@@ -84,6 +97,7 @@ export const GridPlanShape = lazy(() =>
     breakEvenSpacingPercent: z.number(),
     lastWeek: LastWeekShape(),
     spread: z.string(),
+    running: RunningShape(),
   }),
 );
 
@@ -98,7 +112,7 @@ export function gridPlanLines({
   uses,
   details,
 }: PlanText): Readonly<Record<string, string>> {
-  const { slots, lastWeek, options, setAside } = details as GridPlanDetails;
+  const { slots, lastWeek, options, setAside, running } = details as GridPlanDetails;
   const [base = "", quote = ""] = symbol.split("/");
   const net = slots.map(({ netProfit }) => decimal(netProfit));
   const percent = slots.map(({ netPercent }) => decimal(String(netPercent)));
@@ -115,6 +129,9 @@ export function gridPlanLines({
     "set aside": asideText(setAside, { free, own: uses.base, base, quote }),
     "each cycle": `earns ${range(net, 4)} ${quote} after fees (${range(percent, 2)} %)`,
     "break-even": lastWeek.message,
+    ...(running
+      ? { keeps: `${moneyFigure(running.realized)} ${quote} realized, and ${running.position} ${base}` }
+      : {}),
     ...(armed.length > 0 ? { armed: armed.join("; ") } : {}),
   };
 }

@@ -1,9 +1,8 @@
 import type * as z from "zod";
-import { AppError } from "../../kernel/errors.ts";
+import { AppError, labelledError } from "../../kernel/errors.ts";
 import { BOUNDS, centeredPreviewInput, PROFILE, rangePreviewInput } from "../schema/input.ts";
 import { type CenteredConfig, type GridConfig, optionsOf } from "../state/config.ts";
 import { type CenteredRequest, centeredOf, type RequestedRange, requestedRangeOf } from "./check.ts";
-import { labelled } from "./edited.ts";
 
 type TradesWhere = "exchange" | "symbol" | "dryRun" | "dryBalance";
 type RangeFields = Omit<z.output<ReturnType<typeof rangePreviewInput>>, TradesWhere>;
@@ -66,5 +65,5 @@ function refuseBroken<T>(
   fields: T,
 ): void {
   const broken = rules.find(({ holds }) => !holds(fields));
-  if (broken) throw labelled(broken.error);
+  if (broken) throw labelledError(broken.error);
 }

@@ -1,19 +1,20 @@
 import type * as z from "zod";
 import { type Decimal, ONE, roundToStep, text } from "../../kernel/decimal.ts";
-import { AppError, isLabel } from "../../kernel/errors.ts";
+import { AppError, labelledError } from "../../kernel/errors.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { BidAsk, Market } from "../../model/market.ts";
+import { pendingEdit } from "../../model/strategy.ts";
 import type { Warning } from "../ladder/check-rules.ts";
 import { levelAt } from "../ladder/levels.ts";
-import { movesLadder, pendingEdit } from "../plan/moves.ts";
-import type { editPreviewInput } from "../schema/edit-input.ts";
+import { movesLadder } from "../plan/moves.ts";
+import type { editConfig } from "../schema/edit-input.ts";
 import { BOUNDS } from "../schema/input.ts";
 import type { CenteredConfig, GridConfig } from "../state/config.ts";
 import type { GridStrategy } from "../state/state.ts";
 import { checkCentered, checkStart } from "./check.ts";
 
 /** A requested change of a running grid: only the fields that change. */
-export type EditRequest = Omit<z.output<ReturnType<typeof editPreviewInput>>, "id">;
+export type GridChange = z.output<ReturnType<typeof editConfig>>;
 
 interface EditMarket {
   readonly market: Market;
@@ -29,7 +30,7 @@ export interface EditedGrid {
 }
 
 /** Returns a grid's configuration after a change, with the checks of a start. Throws AppError for an invalid change. */
-export function edited(strategy: GridStrategy, request: EditRequest, inputs: EditMarket): EditedGrid {
+export function edited(strategy: GridStrategy, request: GridChange, inputs: EditMarket): EditedGrid {
   const before = pendingEdit(strategy) ?? strategy.config;
   const made = before.centered
     ? editedCentered(before, request)
@@ -41,18 +42,9 @@ export function edited(strategy: GridStrategy, request: EditRequest, inputs: Edi
       )
     : checkStart(spaced(made), { ...inputs, balances: undefined });
   const config = { ...made, ...checked.config };
-  if (sameConfig(before, config))
-    throw new AppError("Invalid request", "this changes nothing; set at least one field");
   const isRelaid = movesLadder(strategy.config, config);
   return { before, config, isRelaid, warnings: [...checked.warnings, ...stopsAtOnce(config, inputs)] };
 }
-
-const sameConfig = (gridConfig: GridConfig, other: GridConfig): boolean =>
-  !movesLadder(gridConfig, other) &&
-  gridConfig.stopLossPrice === other.stopLossPrice &&
-  gridConfig.takeProfitPrice === other.takeProfitPrice &&
-  gridConfig.stopAtOnce === other.stopAtOnce &&
-  gridConfig.allowLoss === other.allowLoss;
 
 // A computed spacing is computed again.
 const spaced = ({ gridSpacing, isSpaced, centered: _, ...request }: GridConfig) =>
@@ -70,7 +62,7 @@ const ONLY_RANGE = [
   "stopAtOnce",
 ] as const;
 
-function refuseFields(request: EditRequest, names: readonly (keyof EditRequest)[], what: string): void {
+function refuseFields(request: GridChange, names: readonly (keyof GridChange)[], what: string): void {
   const given = names.find((name) => request[name] !== undefined);
   if (given) throw new AppError("Invalid request", `${given} is not a setting of ${what}`);
 }
@@ -78,7 +70,7 @@ function refuseFields(request: EditRequest, names: readonly (keyof EditRequest)[
 function editedRange(
   { state, config: current }: GridStrategy,
   before: GridConfig,
-  request: EditRequest,
+  request: GridChange,
   { market }: EditMarket,
 ): GridConfig {
   refuseFields(request, ONLY_CENTERED, "a grid between two prices");
@@ -108,7 +100,7 @@ function editedRange(
     allowLoss: allowLoss ?? stands.allowLoss,
   };
   const broken = BOUNDS.find(({ holds }) => !holds(merged));
-  if (broken) throw labelled(broken.error);
+  if (broken) throw labelledError(broken.error);
   return merged;
 }
 
@@ -131,7 +123,7 @@ const standing = (config: GridConfig, steps: number, { tick }: Market): GridConf
         upperPrice: levelAt(config, config.gridLevels + steps, tick),
       };
 
-function editedCentered(before: GridConfig, request: EditRequest): GridConfig {
+function editedCentered(before: GridConfig, request: GridChange): GridConfig {
   refuseFields(request, ONLY_RANGE, "a centered grid");
   const { centered } = before;
   if (!centered) return before;
@@ -160,15 +152,10 @@ function editedCentered(before: GridConfig, request: EditRequest): GridConfig {
 /** Step of size suggestions; smaller differences do not matter. */
 const SIZE_STEP: Decimal = ONE / 10n ** 8n;
 
-function sizeOf({ orderSize, budget }: EditRequest, levels: number): Decimal | undefined {
+function sizeOf({ orderSize, budget }: GridChange, levels: number): Decimal | undefined {
   if (orderSize !== undefined && budget !== undefined)
     throw new AppError("Invalid order size", "set either orderSize or budget, not both");
   return budget === undefined ? orderSize : roundToStep(budget / BigInt(levels), SIZE_STEP, "down");
-}
-
-export function labelled(error: string): AppError {
-  const [label = "", ...sentence] = error.split(": ");
-  return isLabel(label) ? new AppError(label, sentence.join(": ")) : new AppError("Invalid request", error);
 }
 
 /** Returns whether the market has already passed a stop price, so the grid would stop in its next passes. */

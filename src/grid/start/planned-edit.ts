@@ -1,11 +1,11 @@
-import { placedOut } from "../../engine/operations/shapes.ts";
-import { type Decimal, max, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, max, text, ZERO } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Balance } from "../../model/account.ts";
 import { type BidAsk, feeWarnings, type Market } from "../../model/market.ts";
 import type { Intent, Order, Resting } from "../../model/order.ts";
-import { type CurrentPlan, planHashOf } from "../../model/shown-plan.ts";
-import { need, type PairAmounts } from "../../model/strategy.ts";
+import type { CurrentPlan } from "../../model/shown-plan.ts";
+import { freeBeside, need, type PairAmounts } from "../../model/strategy.ts";
+import type { PlanFacts } from "../../ports/life.ts";
 import { gridPosition, profitOf } from "../booking.ts";
 import type { Warning } from "../ladder/check-rules.ts";
 import { layOutAnew } from "../plan/moves.ts";
@@ -13,8 +13,16 @@ import { nextOrders } from "../plan/next-orders.ts";
 import { totalBase } from "../state/lots.ts";
 import type { GridState, GridStrategy } from "../state/state.ts";
 import type { EditedGrid } from "./edited.ts";
-import { missingQuote } from "./planned-start.ts";
-import { type GridStart, mostQuote, neededQuote, worstCases } from "./worst-case.ts";
+import { fallText, gridDetails, gridOrders, gridRefusals, gridText, missingQuote } from "./planned-start.ts";
+import { protectionTexts } from "./preview.ts";
+import {
+  type GridStart,
+  type LastWeek,
+  lastWeekOut,
+  mostQuote,
+  neededQuote,
+  worstCases,
+} from "./worst-case.ts";
 
 export interface EditInputs {
   readonly market: Market;
@@ -28,7 +36,7 @@ export interface EditInputs {
 }
 
 /** Result of a change: the canceled orders, and the open orders after it. */
-export interface PlannedEdit {
+export interface PlannedGridEdit {
   readonly edited: EditedGrid;
   readonly cancels: readonly Order[];
   readonly intents: readonly Intent[];
@@ -38,10 +46,10 @@ export interface PlannedEdit {
   readonly shown: CurrentPlan;
 }
 
-type EditOrders = Omit<PlannedEdit, "shown">;
+type EditOrders = Omit<PlannedGridEdit, "shown">;
 
 /** Plans a change with the functions that a pass uses. */
-export function planEdit(strategy: GridStrategy, edited: EditedGrid, inputs: EditInputs): PlannedEdit {
+export function planEdit(strategy: GridStrategy, edited: EditedGrid, inputs: EditInputs): PlannedGridEdit {
   const planned = ordersOfEdit(strategy, edited, inputs);
   return { ...planned, shown: approvedEdit(strategy, planned, inputs) };
 }
@@ -103,7 +111,7 @@ function freed(
 }
 
 /** Warns about base that no slot sells after the change; it waits for a price or a person. */
-function idleWarnings({ edited, state }: PlannedEdit, { base }: Market): Warning[] {
+function idleWarnings({ edited, state }: PlannedGridEdit, { base }: Market): Warning[] {
   const idle = totalBase(state.idle);
   if (!edited.isRelaid || idle <= ZERO) return [];
   return [
@@ -115,7 +123,11 @@ function idleWarnings({ edited, state }: PlannedEdit, { base }: Market): Warning
 }
 
 /** Returns the funds that a change needs. */
-function fundsOfEdit({ edited, state, intents, free }: PlannedEdit, begins: GridStart, inputs: EditInputs) {
+function fundsOfEdit(
+  { edited, state, intents, free }: PlannedGridEdit,
+  begins: GridStart,
+  inputs: EditInputs,
+) {
   if (!edited.isRelaid) return [];
   const needed = neededQuote(begins);
   return missingQuote(
@@ -138,39 +150,64 @@ const beginsOfEdit = (
   balances,
 });
 
-/** Formats the plan for people. */
-export function plannedEditOut(strategy: GridStrategy, planned: PlannedEdit, inputs: EditInputs) {
-  const { edited, cancels, intents, state, free, shown } = planned;
-  const { market, quote } = inputs;
+/** Returns the plan of a change: its orders, what the grid has, and the worst case after it. */
+export function editFacts(
+  strategy: GridStrategy,
+  planned: PlannedGridEdit,
+  inputs: EditInputs,
+  week: LastWeek,
+): PlanFacts {
+  const { edited, intents, state, free } = planned;
+  const { market, quote, kept, balances } = inputs;
+  const { config, before } = edited;
   const mid = midOf(quote);
   const { realized, total } = profitOf(strategy.state, mid);
   const begins = beginsOfEdit(strategy, planned, inputs);
-  const bought = sum(
-    intents.filter(({ side }) => side === "buy").map((intent) => need(market, intent).amount),
-  );
+  const lastWeek = lastWeekOut(begins, week);
   return {
-    id: strategy.id,
-    marketPrice: wire(mid),
-    changes: describeChanges(edited),
-    cancelled: cancels.length,
-    orders: intents.map((intent) => ({ slot: intent.slot, ...placedOut(intent) })),
-    refused: edited.isRelaid ? state.refused.map((refusal) => ({ ...refusal })) : [],
-    investment: { quote: text(bought), base: text(gridPosition(strategy.state)) },
-    free: text(free),
-    idleBase: text(totalBase(state.idle)),
-    realized: wire(realized),
-    totalProfit: wire(total),
-    maxQuoteUsed: text(mostQuote(begins)),
-    worstCase: worstCases(begins).map(({ price, loss }) => ({ price: wire(price), loss: wire(loss) })),
-    warnings: [
-      ...edited.warnings,
-      ...feeWarnings(market),
-      ...idleWarnings(planned, market),
-      ...fundsOfEdit(planned, begins, inputs),
+    what: gridText(config, state, market),
+    price: mid,
+    triggerPrice: strategy.status === "idle" ? config.triggerPrice : undefined,
+    orders: gridOrders(intents),
+    refused: edited.isRelaid ? gridRefusals(state) : [],
+    free: { quote: free, base: freeBeside(kept, balances, market).base },
+    worstCase: fallText(begins),
+    losses: worstCases(begins),
+    notes: [
+      ...(edited.isRelaid
+        ? [`the change sells nothing at once, and ${text(realized)} ${market.quote} stay realized`]
+        : []),
+      ...protectionTexts(before, config, market.quote),
     ],
-    planHash: planHashOf(shown),
+    details: {
+      ...gridDetails({ begins, ownBase: ZERO }, inputs, lastWeek),
+      running: {
+        position: text(gridPosition(strategy.state)),
+        idleBase: text(totalBase(state.idle)),
+        realized: text(realized),
+        totalProfit: text(total),
+      },
+    },
   };
 }
+
+/** Returns the most quote that the grid uses after the change; it takes no more base of the account. */
+export const usesOfEdit = (
+  strategy: GridStrategy,
+  planned: PlannedGridEdit,
+  inputs: EditInputs,
+): PairAmounts => ({ quote: mostQuote(beginsOfEdit(strategy, planned, inputs)), base: ZERO });
+
+export const editWarnings = (
+  strategy: GridStrategy,
+  planned: PlannedGridEdit,
+  inputs: EditInputs,
+): Warning[] => [
+  ...planned.edited.warnings,
+  ...feeWarnings(inputs.market),
+  ...idleWarnings(planned, inputs.market),
+  ...fundsOfEdit(planned, beginsOfEdit(strategy, planned, inputs), inputs),
+];
 
 const EDITED_FIELDS = [
   "lowerPrice",
@@ -180,6 +217,7 @@ const EDITED_FIELDS = [
   "gridSpacing",
   "stopLossPrice",
   "takeProfitPrice",
+  "stopAtOnce",
   "allowLoss",
 ] as const;
 

@@ -244,7 +244,7 @@ export function gridFacts(planned: PlannedStart, inputs: StartInputs, week: Last
   const lastWeek = lastWeekOut(begins, week);
   const source = config.initialBuy ? { isBought: intents.some(isInitialBuy) } : { other: INSTEAD };
   return {
-    what: `a grid of ${pluralize(state.slots.length, "slot")} of ${text(config.orderSize)} ${market.quote} from ${text(config.lowerPrice)} to ${text(config.upperPrice)} ${market.quote}`,
+    what: gridText(config, state, market),
     price: startPrice,
     triggerPrice: config.triggerPrice,
     orders: gridOrders(intents),
@@ -255,21 +255,34 @@ export function gridFacts(planned: PlannedStart, inputs: StartInputs, week: Last
       source,
     ),
     free: ownFree(inputs),
-    worstCase: `the price falls and does not recover: up to ${text(mostQuote(begins))} ${market.quote} become ${market.base} and lose value with it`,
+    worstCase: fallText(begins),
     losses: worstCases(begins),
     notes: startNotes(config, inputs, lastWeek.message),
-    details: gridDetails(planned, inputs, lastWeek),
+    details: gridDetails({ begins, ownBase: planned.ownBase }, inputs, lastWeek),
   };
 }
 
-function gridDetails(
-  planned: PlannedStart,
-  inputs: StartInputs,
-  lastWeek: z.input<ReturnType<typeof GridPlanShape>>["lastWeek"],
-): z.input<ReturnType<typeof GridPlanShape>> {
-  const { checked, state, ownBase } = planned;
-  const { market, quote } = inputs;
-  const { lowerPrice, upperPrice, gridLevels, orderSize, gridSpacing } = checked.config;
+export const gridText = (
+  { orderSize, lowerPrice, upperPrice }: GridConfig,
+  { slots }: Pick<GridState, "slots">,
+  { quote }: Market,
+): string =>
+  `a grid of ${pluralize(slots.length, "slot")} of ${text(orderSize)} ${quote} from ${text(lowerPrice)} to ${text(upperPrice)} ${quote}`;
+
+/** Describes the maximum loss of a grid. */
+export const fallText = (begins: GridStart): string =>
+  `the price falls and does not recover: up to ${text(mostQuote(begins))} ${begins.market.quote} become ${begins.market.base} and lose value with it`;
+
+type GridPlan = z.input<ReturnType<typeof GridPlanShape>>;
+
+/** Returns the part of a plan that only grids have. */
+export function gridDetails(
+  { begins, ownBase }: { readonly begins: GridStart; readonly ownBase: Decimal },
+  { market, quote }: Pick<StartInputs, "market" | "quote">,
+  lastWeek: GridPlan["lastWeek"],
+): GridPlan {
+  const { config, state } = begins;
+  const { lowerPrice, upperPrice, gridLevels, orderSize, gridSpacing } = config;
   return {
     kind: "grid",
     lowerPrice: text(lowerPrice),
@@ -284,11 +297,12 @@ function gridDetails(
       netPercent: percentNumber(cycleShare(slot, market)),
       netProfit: text(cycleNet(slot, market)),
     })),
-    setAside: { quote: text(neededQuote(beginsOf(planned, inputs))), base: text(ownBase) },
-    options: optionsOut(checked.config),
+    setAside: { quote: text(neededQuote(begins)), base: text(ownBase) },
+    options: optionsOut(config),
     breakEvenSpacingPercent: percentNumber(breakEvenRatio(restingFees(market)) - ONE),
     lastWeek,
     spread: text(quote.ask - quote.bid),
+    running: null,
   };
 }
 

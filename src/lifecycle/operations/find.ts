@@ -45,20 +45,21 @@ export interface AfterPasses {
   readonly pass: Pass | undefined;
 }
 
-/** Runs a pass if this process can reach the account, and a second one if the first did not complete the request. */
+/** Runs passes until the request is carried out, if this process can reach the account; at most `most`. */
 export async function passesFor(
   deps: Deps,
   { id, account }: Pick<Strategy, "id" | "account">,
   isDone: (view: ReadableStrategy) => boolean,
+  most = 2,
 ): Promise<AfterPasses> {
   const venue = deps.venueOf(parseAccountKey(account));
-  if (!venue) return { view: await strategyById(deps, id), pass: undefined };
-  const first = await runPassNow(deps, venue);
-  const view = await strategyById(deps, id);
-  const isComplete = first.outcome !== "stepped" && first.outcome !== "short";
-  if (isComplete || isDone(view)) return { view, pass: first };
-  const pass = await runPassNow(deps, venue);
-  return { view: await strategyById(deps, id), pass };
+  for (let left = most - 1; venue; left--) {
+    const pass = await runPassNow(deps, venue);
+    const view = await strategyById(deps, id);
+    const isComplete = pass.outcome === "stepped" || pass.outcome === "short";
+    if (left === 0 || !isComplete || isDone(view)) return { view, pass };
+  }
+  return { view: await strategyById(deps, id), pass: undefined };
 }
 
 /** Describes why a request is not carried out yet; empty if nothing delays it. */

@@ -23,7 +23,13 @@ import { type Soon, withValue } from "../../kernel/soon.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type BidAsk, type Book, leastAmount, type Market } from "../../model/market.ts";
 import { type Intent, type Order, takes } from "../../model/order.ts";
-import { isSameRefusal, type Notice, type Refusal, type SlotState } from "../../model/strategy.ts";
+import {
+  isSameRefusal,
+  type Notice,
+  pendingEdit,
+  type Refusal,
+  type SlotState,
+} from "../../model/strategy.ts";
 import type { StrategyDefinitions, StrategyNotes } from "../../ports/definition.ts";
 import type { DraftedStrategy, PlacingContext, StrategyContext } from "../../ports/kind.ts";
 import { type OwnStrategy, type OwnStrategyState, toleranceOf } from "../state.ts";
@@ -33,8 +39,40 @@ import { logField } from "./log.ts";
 
 type Stepped = Partial<DraftedStrategy<OwnStrategy>>;
 
-/** Calls the function, and places and cancels orders accordingly. */
+/** Takes a requested change over, calls the function, and places and cancels orders accordingly. */
 export function runOwnStrategy(
+  definitions: StrategyDefinitions | undefined,
+  before: OwnStrategy,
+  live: readonly Order[],
+  context: StrategyContext,
+): Soon<Stepped> {
+  const changed = withEdit(before);
+  if (changed === before) return runFunction(definitions, before, live, context);
+  return withValue(runFunction(definitions, changed, live, context), (stepped) => {
+    const { account, id } = before;
+    const event = {
+      account,
+      strategy: id,
+      at: context.now,
+      kind: "edited",
+      message: "the change is made",
+    } as const;
+    return stepped.strategy ? { ...stepped, events: [event, ...(stepped.events ?? [])] } : stepped;
+  });
+}
+
+/** Applies a requested change: its function is called again, and refused orders are tried again. */
+export function withEdit(strategy: OwnStrategy): OwnStrategy {
+  const config = pendingEdit(strategy);
+  if (!config) return strategy;
+  const { state, edits = 0 } = strategy;
+  const fault = state.fault && { ...state.fault, resumes: -1 };
+  // An order that may have been accepted without becoming visible keeps its waiting time.
+  const slots = state.slots.map((slot) => (slot.lost ? slot : { index: slot.index, retryAt: 0 }));
+  return { ...strategy, config, state: { ...state, edits, fault, slots } };
+}
+
+function runFunction(
   definitions: StrategyDefinitions | undefined,
   before: OwnStrategy,
   live: readonly Order[],
@@ -166,7 +204,7 @@ export function mayDeclare(
   strategy: OwnStrategy,
   context: PlacingContext,
 ): Soon<boolean> {
-  if (strategy.phase === "starting") return true;
+  if (strategy.phase === "starting" || pendingEdit(strategy)) return true;
   const runnable = runnableOf(strategy, definitions);
   const { observed: prices, live, now } = context;
   const { market } = prices;

@@ -26,6 +26,28 @@ export const OwnDetailsShape = lazy(() =>
 /** Returns the fields of a definition's config; its relations are checked where its code runs. */
 export const ownConfig = ({ config }: AnyStrategyDefinition) => z.object(config.shape as z.ZodRawShape);
 
+/** Returns the fields of a definition's config without defaults: an absent one stays as it is. */
+export const ownEditConfig = ({ config }: AnyStrategyDefinition) =>
+  z.object(
+    Object.fromEntries(
+      Object.entries(config.shape as Readonly<Record<string, z.ZodType>>).map(([name, field]) => [
+        name,
+        withoutDefault(field)
+          .optional()
+          .describe(field.description ?? ""),
+      ]),
+    ),
+  );
+
+function withoutDefault(field: z.ZodType): z.ZodType {
+  const { def } = field._zod as unknown as {
+    readonly def: { readonly type: string; readonly innerType?: z.ZodType };
+  };
+  return def.innerType && ["default", "prefault", "optional"].includes(def.type)
+    ? withoutDefault(def.innerType)
+    : field;
+}
+
 /** Returns a config with the definition's defaults. Throws AppError if the config's rules fail. */
 export const checkedOptions = (
   definition: AnyStrategyDefinition,

@@ -10,7 +10,7 @@ import type { Event } from "../../model/events.ts";
 import type { Bounds } from "../../model/limits.ts";
 import type { Market, Side } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
-import type { Notice } from "../../model/strategy.ts";
+import { type Notice, pendingEdit } from "../../model/strategy.ts";
 import type { PlacingContext } from "../../ports/kind.ts";
 import type { QuoteLevel } from "../levels.ts";
 import {
@@ -23,13 +23,7 @@ import {
   type Volatility,
 } from "../plan.ts";
 import { type ReferencePrice, referencePrice } from "../reference.ts";
-import {
-  type LastQuoted,
-  type QuoteConfig,
-  type QuoteState,
-  type QuoteStrategy,
-  slotsFor,
-} from "../state.ts";
+import { type LastQuoted, type QuoteState, type QuoteStrategy, slotsFor } from "../state.ts";
 import { statistic } from "../statistic.ts";
 import { type PriceContext, votersOf } from "./sources.ts";
 
@@ -288,13 +282,9 @@ export function quoteEvents(before: QuoteStrategy, after: QuoteStrategy, at: Mil
   return [...begun, ...(isOver ? [describe("recovered", recoveredText(had))] : [])];
 }
 
-/** Returns a requested change that no pass has processed yet. */
-export const requestedChange = ({ edit, edits = 0, state }: QuoteStrategy): QuoteConfig | undefined =>
-  edits > (state.edits ?? 0) && edit ? edit : undefined;
-
 /** Applies a requested change; this pass then moves orders that exceed the tolerance. */
 export function withChange(strategy: QuoteStrategy): QuoteStrategy {
-  const config = requestedChange(strategy);
+  const config = pendingEdit(strategy);
   if (!config) return strategy;
   const { state, edits = 0 } = strategy;
   const slots = slotsFor(config.rules.levels, state.slots);

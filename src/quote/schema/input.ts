@@ -1,21 +1,18 @@
 import * as z from "zod";
-import { budgetOut, placedFields, warnings } from "../../engine/operations/shapes.ts";
+import { budgetOut } from "../../engine/operations/shapes.ts";
 import { type Decimal, decimal, ONE } from "../../kernel/decimal.ts";
 import {
   convertedField,
   countField,
   decimalField,
   flagField,
-  idField,
   MAX_AMOUNT,
   percentField,
-  planHash,
   price,
   shareField,
   textField,
 } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { SIDES } from "../../model/market.ts";
 import { MAX_QUOTE_LEVELS } from "../levels.ts";
 import type { Defence } from "../plan.ts";
 
@@ -150,13 +147,12 @@ export const quoteConfig = lazy(() => {
 
 export type QuoteSettings = z.output<ReturnType<typeof quoteConfig>>;
 
-/** Makes every field of a change optional; absent fields stay unchanged. */
-const editable = () => {
+/** Fields of running quotes that can change; absent fields stay unchanged. */
+export const quoteEditConfig = lazy(() => {
   const shape = requestedShape();
   const { levels, size, depth, maxBase, minBase, maxLoss, defend, fixedPrice, tolerancePercent } = shape;
-  return {
-    id: idField("Invalid request").describe("Strategy id"),
-    spreadPercent: shape.spreadPercent.optional(),
+  return z.object({
+    spreadPercent: shape.spreadPercent.optional().describe(shape.spreadPercent.description ?? ""),
     levels: levels.unwrap().optional().describe("Orders per side, 1 to 20"),
     size,
     depth,
@@ -166,14 +162,8 @@ const editable = () => {
     defend,
     fixedPrice,
     tolerancePercent,
-  };
-};
-export const quoteEditPreviewInput = lazy(() => z.object(editable()));
-export const quoteEditInput = lazy(() => z.object({ ...editable(), planHash: planHash() }));
-
-const sideShape = () => z.enum(SIDES);
-
-const PlacedShape = lazy(() => z.object(placedFields()));
+  });
+});
 
 const CountedShape = lazy(() =>
   z.object({
@@ -229,22 +219,6 @@ const cadenceShape = () =>
       message: z.string(),
     })
     .describe("Price move between two passes, and the spread that covers it");
-
-/** Result of a preview of a change to running quotes. */
-export const PlannedQuoteChangeShape = lazy(() =>
-  z.object({
-    id: z.string(),
-    changes: z.array(z.object({ field: z.string(), from: z.string(), to: z.string() })),
-    ...pricedFields(z.number()),
-    kept: z.number().describe("Orders that stay open"),
-    cancelled: z.number().describe("Orders to cancel, each after its replacement if funds allow"),
-    orders: z.array(PlacedShape()).describe("Orders to place"),
-    refused: z.array(z.object({ side: sideShape(), level: z.number(), reason: z.string() })),
-    cadence: cadenceShape(),
-    warnings: warnings(),
-    planHash: z.string(),
-  }),
-);
 
 /** The part of a status that only quotes have. */
 export const QuoteDetailsShape = lazy(() => {

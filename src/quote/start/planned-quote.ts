@@ -140,7 +140,7 @@ export function passIntervalAdvice({ volatility, interval }: QuoteInputs, { rule
 }
 
 /** Returns the plan of a start; under the kill switch no order is placed. */
-export function quoteFacts(planned: PlannedQuote, inputs: QuoteInputs): PlanFacts {
+export function quoteFacts(planned: Omit<PlannedQuote, "shown">, inputs: QuoteInputs): PlanFacts {
   const { config, plan, reference } = planned;
   const { prices, widenedBy } = plan;
   const priced = { reference: plan.reference.price, halfSpread: prices?.halfSpread ?? null, widenedBy };
@@ -171,7 +171,10 @@ export function quoteFacts(planned: PlannedQuote, inputs: QuoteInputs): PlanFact
 const levelId = ({ side, level }: { readonly side: "buy" | "sell"; readonly level: number }): string =>
   `${side}-${level}`;
 
-function worstCaseText({ config, reference }: PlannedQuote, { market }: QuoteInputs): string {
+function worstCaseText(
+  { config, reference }: Pick<PlannedQuote, "config" | "reference">,
+  { market }: QuoteInputs,
+): string {
   const { base, quote } = config.budget;
   const worth = reference === null ? "" : `, ${text(mul(base, reference, "half"))} ${market.quote} now`;
   const bound =

@@ -1,7 +1,9 @@
+import { useState } from "hono/jsx/dom";
 import { countWithVerb } from "../../kernel/plain-text.ts";
 import { amount, digitsOf, number, pairOf } from "../format.ts";
 import {
   ById,
+  type Editing,
   NameLine,
   PassStats,
   StrategyActions,
@@ -12,6 +14,7 @@ import { QualityPart } from "../strategy/quality.tsx";
 import { EventsPart, FillsPart } from "../strategy/slots.tsx";
 import type { OwnStatus, Session } from "../types.ts";
 import { ChangeStat, FoldedSection, Section, Stat } from "../ui.tsx";
+import { EditOwn } from "./edit.tsx";
 import { OwnOrders } from "./orders.tsx";
 
 /** The page of one running strategy of the user's own. */
@@ -21,6 +24,7 @@ export const OwnPage = ({ id, session }: { id: string; session: Session }) => (
 
 function KnownStrategy({ one, session }: { one: OwnStatus; session: Session }) {
   const { id, definition, symbol, orders, waiting } = one;
+  const [isEdited, setEdited] = useState(false);
   const of = { kind: "declared", id } as const;
   const digits = digitsOf(orders.map(({ price }) => price));
   return (
@@ -31,8 +35,9 @@ function KnownStrategy({ one, session }: { one: OwnStatus; session: Session }) {
         tab={`${definition} on ${symbol}`}
         state={strategyState(one)}
       >
-        <OwnActions one={one} session={session} />
+        <OwnActions one={one} session={session} editing={{ isEdited, turn: () => setEdited(!isEdited) }} />
       </StrategyHeader>
+      {isEdited && one.status !== "stopped" ? <EditOwn one={one} /> : null}
       <StrategyFigures one={one} />
       <Section title="Open orders">
         <OwnOrders label="Open orders" orders={orders} symbol={symbol} />
@@ -84,12 +89,19 @@ function StrategyFigures({ one }: { one: OwnStatus }) {
   );
 }
 
-function OwnActions({ one, session }: { one: OwnStatus; session: Session }) {
+interface OwnActionsProps {
+  readonly one: OwnStatus;
+  readonly session: Session;
+  readonly editing: Editing;
+}
+
+function OwnActions({ one, session, editing }: OwnActionsProps) {
   const { orders, position, symbol, lastError } = one;
   return (
     <StrategyActions
       of={one}
       session={session}
+      editing={editing}
       whom="this strategy"
       pause={`Its ${countWithVerb(orders.length, "order")} canceled until you resume. The base stays.`}
       resume="The next pass calls its function, and places its orders again."

@@ -1,9 +1,9 @@
 import { useState } from "hono/jsx/dom";
 import { pairOf } from "../format.ts";
 import { useLoad } from "../live.ts";
-import { PlanShown, StartPlan } from "../plan.tsx";
 import { PlanArea, usePlan } from "../plan-area.tsx";
 import { linkTo } from "../route.ts";
+import { PlanShown, StartPlan } from "../strategy/plan.tsx";
 import type { AnyPlan, Definitions, Exchanges, Session, StartDefinition } from "../types.ts";
 import { Choice, Field, NoticeBox, Section, Shown, useTitle, valueIn } from "../ui.tsx";
 
@@ -138,7 +138,7 @@ function OwnFields({ form, change, fields, ids }: OwnFieldsProps) {
 }
 
 /** A field of a strategy's config, from its JSON schema. */
-interface ConfigField {
+export interface ConfigField {
   readonly name: string;
   readonly label: string;
   readonly kind: "number" | "text" | "check" | "json";
@@ -166,7 +166,7 @@ const KIND_OF_TYPE: Readonly<Record<string, ConfigField["kind"]>> = {
   string: "text",
 };
 
-function configFields({ config }: StartDefinition): readonly ConfigField[] {
+export function configFields({ config }: Pick<StartDefinition, "config">): readonly ConfigField[] {
   const { properties = {}, required = [] } = config as ConfigSchema;
   return Object.entries(properties).map(
     ([name, { type = "", description, default: initial, enum: choices }]) => ({
@@ -181,7 +181,7 @@ function configFields({ config }: StartDefinition): readonly ConfigField[] {
 }
 
 /** Typed text by field. */
-type OwnForm = Readonly<Record<string, string>>;
+export type OwnForm = Readonly<Record<string, string>>;
 
 /** Returns the body of a preview; undefined while a required field is missing or not readable. */
 function ownBody(
@@ -206,7 +206,7 @@ function ownBody(
 }
 
 /** Returns text as a value; text that is not JSON stays text, and the server reports it. */
-function readJson(text: string): unknown {
+export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -19,30 +19,12 @@ import {
 } from "../format.ts";
 import { useLoad } from "../live.ts";
 import { againstHolding, distanceText, gridState, NumberInput, rangeText } from "../plan-area.tsx";
-import { Table } from "../table.tsx";
-import type {
-  CandlesAnswer,
-  Fills,
-  Grid,
-  HistoricOrders,
-  PlannedEditAnswer,
-  Session,
-  Status,
-} from "../types.ts";
-import {
-  ChangeStat,
-  Choice,
-  Failed,
-  Field,
-  NoticeBox,
-  Section,
-  Shown,
-  SideText,
-  Stat,
-  Warnings,
-} from "../ui.tsx";
+import type { CandlesAnswer, Fills, Grid, GridEditPlan, HistoricOrders, Session, Status } from "../types.ts";
+import { ChangeStat, Choice, Failed, Field, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
+import { EditSection } from "./edit.tsx";
 import { ENDS, gridLevels, MAX_ORDERS_LOADED } from "./levels.ts";
-import { type Editing, EditSection, NameLine, PassStats, StrategyActions, StrategyHeader } from "./parts.tsx";
+import { type Editing, NameLine, PassStats, StrategyActions, StrategyHeader } from "./parts.tsx";
+import { GridStats, PlanOrders, planSlotsText } from "./plan.tsx";
 import { profitOver } from "./profit-over.ts";
 import { QualityPart } from "./quality.tsx";
 import { EventsPart, FillsPart, OrdersPart, ReplayPart, Slots } from "./slots.tsx";
@@ -110,20 +92,6 @@ const CLEARS: Readonly<Partial<Record<EditName, string>>> = {
   takeProfitPrice: "clearTakeProfit",
 };
 
-const CHANGED_NAMES: Readonly<Record<string, string>> = {
-  lowerPrice: "Lower price",
-  upperPrice: "Upper price",
-  gridLevels: "Levels",
-  orderSize: "Per order",
-  gridSpacing: "Spacing in price",
-  spacing: "Spacing",
-  stopLossPrice: "Stop loss",
-  takeProfitPrice: "Take profit",
-  allowLoss: "Can sell below cost",
-};
-
-const shownValue = (text: string): string => (Number.isFinite(Number(text)) ? amount(text) : text);
-
 /** The page of one grid: its P&L, state and actions. */
 export function StrategyPage({ id, session }: { id: string; session: Session }) {
   const status = useLoad<Status>("GET /strategy/grid/status", { id }, { live: true });
@@ -151,7 +119,7 @@ function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
         <GridActions grid={grid} session={session} editing={{ isEdited, turn: () => setEdited(!isEdited) }} />
       </StrategyHeader>
       {grid.stopReason ? <NoticeBox kind="warning">{grid.stopReason}</NoticeBox> : null}
-      {isEdited && grid.status !== "stopped" ? <Edit grid={grid} digits={digits} /> : null}
+      {isEdited && grid.status !== "stopped" ? <Edit grid={grid} /> : null}
       <GridFigures grid={grid} digits={digits} />
       <GridPrices grid={grid} orders={orders.data?.orders ?? []} digits={digits} />
       <Slots grid={grid} orders={orders.data?.orders ?? []} digits={digits} />
@@ -286,22 +254,45 @@ function keeps({ symbol, position, markPrice, averageCost }: Grid): string {
 }
 
 /** A form for new settings of a running grid: their effect, and a change to exactly that. */
-function Edit({ grid, digits }: { grid: Grid; digits: Digits }) {
+function Edit({ grid }: { grid: Grid }) {
   const [typed, setTyped] = useState<EditTexts>({});
   const change = (more: EditTexts) => setTyped((before) => ({ ...before, ...more }));
   return (
-    <EditSection<PlannedEditAnswer>
+    <EditSection<GridEditPlan>
       title="Change this grid"
-      yes="Change it"
-      path={`/strategy/grid/${part(grid.id)}`}
-      body={editBody(grid, typed)}
+      id={grid.id}
+      config={typedSettings(grid, typed)}
       fields={<EditFields grid={grid} typed={typed} change={change} />}
       empty="Change a setting. The orders to cancel and to place appear here."
-      says={(planned) => describeEdit(planned, pairOf(grid.symbol).quote)}
       changed={() => setTyped({})}
-    >
-      {(planned) => <EditPlan grid={grid} planned={planned} digits={digits} />}
-    </EditSection>
+      stats={(planned) => <RunningStats planned={planned} />}
+      orders={(planned) =>
+        planned.orders.length > 0 ? (
+          <details>
+            <summary>{planSlotsText(planned)}</summary>
+            <PlanOrders orders={planned.orders} symbol={planned.symbol} />
+          </details>
+        ) : null
+      }
+    />
+  );
+}
+
+/** Figures of the grid before its change. */
+function RunningStats({ planned }: { planned: GridEditPlan }) {
+  const { running } = planned.details;
+  const { base, quote } = pairOf(planned.symbol);
+  return (
+    <>
+      <GridStats planned={planned} />
+      <Stat name="Free quote">{`${money(Number(planned.free.quote))} ${quote}`}</Stat>
+      {running ? (
+        <Stat name="Realized P&L, stays">{`${change(Number(running.realized))} ${quote}`}</Stat>
+      ) : null}
+      {running && Number(running.idleBase) > 0 ? (
+        <Stat name="Base without a sell order" tone="warn">{`${amount(running.idleBase)} ${base}`}</Stat>
+      ) : null}
+    </>
   );
 }
 
@@ -344,8 +335,8 @@ function currentFieldText(grid: Grid, name: EditName): string {
   return stop ? String(stop.price) : "";
 }
 
-/** Returns the body of a change; undefined while nothing changes or a number is missing. */
-function editBody(grid: Grid, typed: EditTexts): Readonly<Record<string, unknown>> | undefined {
+/** Returns the config of a change; undefined while nothing changes or a number is missing. */
+function typedSettings(grid: Grid, typed: EditTexts): Readonly<Record<string, unknown>> | undefined {
   const changed = (Object.keys(typed) as EditName[]).filter(
     (name) => (typed[name] ?? "").trim() !== currentFieldText(grid, name),
   );
@@ -357,85 +348,4 @@ function editBody(grid: Grid, typed: EditTexts): Readonly<Record<string, unknown
       return text === "" ? [CLEARS[name], true] : [name, Number(text)];
     }),
   );
-}
-
-/** Shows what a change would do, as the server planned it. */
-function EditPlan({ grid, planned, digits }: { grid: Grid; planned: PlannedEditAnswer; digits: Digits }) {
-  return (
-    <>
-      <Warnings of={planned.warnings} />
-      <Table
-        label="Changes"
-        columns={[
-          { name: "Setting", isHead: true, of: ({ field }) => CHANGED_NAMES[field] ?? field },
-          { name: "Now", isNumber: true, of: ({ from }) => shownValue(from) },
-          { name: "New", isNumber: true, of: ({ to }) => shownValue(to) },
-        ]}
-        rows={planned.changes}
-        keyOf={({ field }) => field}
-        empty="Nothing changes."
-      />
-      <MoneyPlan planned={planned} symbol={grid.symbol} />
-      {planned.orders.length > 0 ? <Orders planned={planned} symbol={grid.symbol} digits={digits} /> : null}
-      <p class="quiet">
-        Plan <code>{planned.planHash}</code>
-      </p>
-    </>
-  );
-}
-
-function MoneyPlan({ planned, symbol }: { planned: PlannedEditAnswer; symbol: string }) {
-  const { base, quote } = pairOf(symbol);
-  return (
-    <dl class="stats">
-      <Stat name="Canceled">{pluralize(planned.cancelled, "order")}</Stat>
-      <Stat name="Placed">{pluralize(planned.orders.length, "order")}</Stat>
-      <Stat name="Quote for buys">{`${money(Number(planned.investment.quote))} ${quote}`}</Stat>
-      <Stat name="Free quote">{`${money(Number(planned.free))} ${quote}`}</Stat>
-      <Stat name="Realized P&L, stays">{`${change(planned.realized)} ${quote}`}</Stat>
-      <Stat name="Maximum use of quote">{`${money(Number(planned.maxQuoteUsed))} ${quote}`}</Stat>
-      {Number(planned.idleBase) > 0 ? (
-        <Stat name="Base without a sell order" tone="warn">{`${amount(planned.idleBase)} ${base}`}</Stat>
-      ) : null}
-      {planned.worstCase
-        .toSorted((a, b) => a.price - b.price)
-        .map(({ price, loss }) => (
-          <Stat key={price} name={`Loss at ${number(price)}`} tone={loss > 0 ? "down" : ""}>
-            {`${money(loss)} ${quote}`}
-          </Stat>
-        ))}
-    </dl>
-  );
-}
-
-function Orders({ planned, symbol, digits }: { planned: PlannedEditAnswer; symbol: string; digits: Digits }) {
-  const { base, quote } = pairOf(symbol);
-  const waiting = planned.refused.length;
-  return (
-    <details>
-      <summary>
-        {pluralize(planned.orders.length, "order")}
-        {waiting > 0 ? `; ${countWithVerb(waiting, "slot", "has", "have")} no order now` : ""}
-      </summary>
-      <Table
-        label="Orders after the change"
-        columns={[
-          { name: "Slot", isHead: true, of: ({ slot }) => slot },
-          { name: "Side", of: ({ side }) => <SideText side={side} /> },
-          { name: `Price, ${quote}`, isNumber: true, of: ({ price }) => number(price, digits) },
-          { name: `Amount, ${base}`, isNumber: true, of: (order) => number(order.amount) },
-        ]}
-        rows={planned.orders.toSorted((a, b) => b.price - a.price)}
-        keyOf={({ slot }) => slot}
-        empty="None."
-      />
-    </details>
-  );
-}
-
-/** Describes the change in one sentence, in money. */
-function describeEdit({ cancelled, orders, ...plan }: PlannedEditAnswer, quote: string): string {
-  const kept = `The ${change(plan.realized)} ${quote} of realized P&L stay. The change sells nothing.`;
-  if (cancelled === 0 && orders.length === 0) return `No order is canceled or placed. ${kept}`;
-  return `${countWithVerb(cancelled, "order")} canceled, then ${orders.length} placed: ${money(Number(plan.investment.quote))} ${quote} in buys, of ${money(Number(plan.free))} free. ${kept} It can use up to ${money(Number(plan.maxQuoteUsed))} ${quote}. If the market moves and the plan changes, nothing is changed.`;
 }

@@ -6,7 +6,7 @@ import { countWithVerb } from "../../kernel/plain-text.ts";
 import { ask, part } from "../api.ts";
 import { change, type MoneyValue, toneOf } from "../format.ts";
 import { changeCount, useLoad } from "../live.ts";
-import { PlanArea, type RequestedPlan, type StrategyStanding, usePlan } from "../plan-area.tsx";
+import type { StrategyStanding } from "../plan-area.tsx";
 import { linkTo } from "../route.ts";
 import type { TableColumn } from "../table.tsx";
 import type { Session, StatusOfAny, StrategyChanged, StrategyRow } from "../types.ts";
@@ -14,7 +14,6 @@ import {
   Ago,
   NoticeBox,
   type Question,
-  Section,
   Shown,
   Stat,
   useConfirmation,
@@ -101,7 +100,10 @@ export const PassStats = ({
 );
 
 /** Sends a change, and reloads what the page shows. */
-async function sendChange(route: string, body: Readonly<Record<string, unknown>> = {}): Promise<string> {
+export async function sendChange(
+  route: string,
+  body: Readonly<Record<string, unknown>> = {},
+): Promise<string> {
   const { message } = await ask<StrategyChanged>(route, { body });
   changeCount.set(changeCount.get() + 1);
   return message;
@@ -267,8 +269,8 @@ export function NameLine({ of: { id, name }, session }: { of: Named; session: Se
   const [error, setError] = useState<string>();
   const rename = (event: Event) => {
     event.preventDefault();
-    const body = { id, ...(text.trim() === "" ? {} : { name: text.trim() }) };
-    ask("POST /strategy/rename", { body })
+    const body = { name: text.trim() || null };
+    ask(`PATCH /strategies/${part(id)}`, { body })
       .then(() => setError(undefined))
       .catch(({ message }: Error) => setError(message))
       .finally(() => changeCount.set(changeCount.get() + 1));
@@ -291,53 +293,5 @@ export function NameLine({ of: { id, name }, session }: { of: Named; session: Se
       )}
       {error ? <NoticeBox kind="error">{error}</NoticeBox> : null}
     </>
-  );
-}
-
-interface EditProps<P> {
-  /** Title of the part; with a question mark, it confirms the change. */
-  readonly title: string;
-  readonly yes: string;
-  /** Path of the strategy, which a change patches. */
-  readonly path: string;
-  readonly body: Readonly<Record<string, unknown>> | undefined;
-  readonly fields: Child;
-  readonly empty: string;
-  readonly says: (planned: P) => string;
-  readonly changed: () => void;
-  readonly children: (planned: P) => Child;
-}
-
-/** New settings of a running strategy: their effect, and a change to exactly that. */
-export function EditSection<P extends { readonly planHash: string }>(props: EditProps<P>) {
-  const { title, yes, path, body, fields, empty, says, changed, children } = props;
-  const [question, put] = useConfirmation();
-  const planning = usePlan<P>(`POST ${path}/preview`, body);
-  const change = async ({ body, planned: { planHash } }: RequestedPlan<P>) => {
-    const message = await planning.carryOut(() => sendChange(`PATCH ${path}`, { ...body, planHash }));
-    changed();
-    return message;
-  };
-  const confirm = (plan: RequestedPlan<P>) =>
-    put({ title: `${title}?`, says: says(plan.planned), yes, act: () => change(plan) });
-  return (
-    <Section title={title}>
-      {fields}
-      {body ? (
-        <PlanArea planning={planning} empty="Planning…">
-          {(plan) => (
-            <>
-              {children(plan.planned)}
-              <button type="button" class="primary" disabled={planning.isOld} onClick={() => confirm(plan)}>
-                Change exactly as planned
-              </button>
-            </>
-          )}
-        </PlanArea>
-      ) : (
-        <p class="empty">{empty}</p>
-      )}
-      {question}
-    </Section>
   );
 }

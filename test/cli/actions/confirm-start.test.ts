@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { confirmEdit, startPlan } from "../../../cli/actions/plan-confirmation.ts";
+import { confirmEdit } from "../../../cli/actions/edit.ts";
+import { startPlan } from "../../../cli/actions/plan-confirmation.ts";
 import { confirmStart } from "../../../cli/actions/start.ts";
 import { GRID_FORMS } from "../../../src/grid/forms.ts";
 import { gridLife } from "../../../src/grid/operations/start.ts";
@@ -34,12 +35,11 @@ it("grid start requires --yes or a plan hash when there is no terminal", async (
   const asks = { one, preview: vi.fn(), start };
   expect(() => confirmStart({ symbol: "BTC/USDT" }, {}, asks)).toThrow(/add --yes/);
   expect(() => confirmStart({ symbol: "BTC/USDT" }, { json: true }, asks)).toThrow(/add --yes/);
-  const change = { ...asks, formatAs: () => ({}), question: "Change it?" };
-  await expect(confirmEdit({ id: "grid" }, {}, change)).rejects.toThrow(/add --yes/);
+  await expect(confirmEdit({ id: "grid" }, {}, asks)).rejects.toThrow(/add --yes/);
   expect(start).not.toHaveBeenCalled();
   await confirmStart({ symbol: "BTC/USDT", planHash: "0" }, {}, asks);
   await confirmStart({ symbol: "BTC/USDT", dryRun: true }, {}, asks);
-  await confirmEdit({ id: "grid" }, { yes: true }, change);
+  await confirmEdit({ id: "grid" }, { yes: true }, asks);
   expect(start).toHaveBeenCalledTimes(3);
 });
 

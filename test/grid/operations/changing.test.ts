@@ -18,7 +18,7 @@ interface Planned {
   readonly planHash: string;
   readonly cancelled: number;
   readonly orders: readonly object[];
-  readonly free: string;
+  readonly free: { readonly quote: string };
 }
 
 const unsureCancel = async () => ({ result: "unknown", reason: "cut" });
@@ -61,10 +61,10 @@ describe("a change of a running grid", () => {
   it("is previewed and applied as previewed", async () => {
     const { id, ask, prices, eventsOf } = await started();
     expect(await prices()).toEqual([57_000, 58_000, 59_000, 60_000]);
-    const request = { id, lowerPrice: 58_000, upperPrice: 64_000 };
-    const plan = await ask<Planned>("preview_grid_edit", request);
+    const request = { id, config: { lowerPrice: 58_000, upperPrice: 64_000 } };
+    const plan = await ask<Planned>("preview_edit", request);
     expect([plan.cancelled, plan.orders.length]).toEqual([4, 3]);
-    const output = await ask<Changed>("edit_grid", { ...request, planHash: plan.planHash });
+    const output = await ask<Changed>("edit_strategy", { ...request, planHash: plan.planHash });
     expect(output).toMatchObject({ success: true, id, status: "running", phase: "active", made: true });
     expect(output.message).toBe(`${id} is changed`);
     expect(output.changes).toEqual([
@@ -79,19 +79,24 @@ describe("a change of a running grid", () => {
 
   it("is rejected with the hash of another plan or of a plan before another change", async () => {
     const { id, ask, preview, prices } = await started();
-    const { planHash } = await ask<Planned>("preview_grid_edit", { id, orderSize: 250 });
+    const { planHash } = await ask<Planned>("preview_edit", { id, config: { orderSize: 250 } });
     const stale = { label: "Conflict" };
     for (const request of [
-      { id, orderSize: 260, planHash },
-      { id, gridLevels: 5, planHash },
+      { id, config: { orderSize: 260 }, planHash },
+      { id, config: { gridLevels: 5 }, planHash },
     ]) {
-      await expect(ask("edit_grid", request)).rejects.toMatchObject(stale);
-      await expect(preview("edit_grid", request)).rejects.toMatchObject(stale);
+      await expect(ask("edit_strategy", request)).rejects.toMatchObject(stale);
+      await expect(preview("edit_strategy", request)).rejects.toMatchObject(stale);
     }
-    expect((await preview("edit_grid", { id, orderSize: 250, planHash })).holds).toEqual({ id, planHash });
+    expect((await preview("edit_strategy", { id, config: { orderSize: 250 }, planHash })).holds).toEqual({
+      id,
+      planHash,
+    });
     expect(await prices()).toEqual([57_000, 58_000, 59_000, 60_000]);
-    await ask("edit_grid", { id, stopLossPrice: 50_000 });
-    await expect(ask("edit_grid", { id, orderSize: 250, planHash })).rejects.toMatchObject(stale);
+    await ask("edit_strategy", { id, config: { stopLossPrice: 50_000 } });
+    await expect(ask("edit_strategy", { id, config: { orderSize: 250 }, planHash })).rejects.toMatchObject(
+      stale,
+    );
   });
 
   it("is not applied if another change came first", async () => {
@@ -101,7 +106,7 @@ describe("a change of a running grid", () => {
       return store.setEdit(...requests);
     };
     await expect(
-      ask("edit_grid", { id, orderSize: 250 }, { store: { ...deps.store, setEdit } }),
+      ask("edit_strategy", { id, config: { orderSize: 250 } }, { store: { ...deps.store, setEdit } }),
     ).rejects.toMatchObject({
       label: "Conflict",
     });
@@ -109,8 +114,8 @@ describe("a change of a running grid", () => {
 
   it("reports the exchange's outcome: undecided, failed, owned by another process, or paused", async () => {
     const { id, ask, unsure, cut, away, busy, venue } = await started();
-    const size = (orderSize: number) => ({ id, orderSize });
-    await expect(ask("edit_grid", size(230), away)).rejects.toMatchObject({
+    const size = (orderSize: number) => ({ id, config: { orderSize } });
+    await expect(ask("edit_strategy", size(230), away)).rejects.toMatchObject({
       label: "Exchange error",
       message: "nothing is changed: this process is not configured for kraken; use a process that is",
     });
@@ -118,29 +123,29 @@ describe("a change of a running grid", () => {
       throw new VenueError("unavailable", "kraken: no answer");
     };
     await expect(
-      ask("edit_grid", size(230), { venueOf: () => ({ ...venue("kraken"), ticker: silent }) }),
+      ask("edit_strategy", size(230), { venueOf: () => ({ ...venue("kraken"), ticker: silent }) }),
     ).rejects.toMatchObject({
       label: "Exchange error",
       message:
         "nothing is changed: kraken could not be read (kraken: no answer); the strategy continues unchanged",
     });
-    const undecided = await ask<Changed>("edit_grid", size(240), unsure);
+    const undecided = await ask<Changed>("edit_strategy", size(240), unsure);
     expect(undecided).toMatchObject({ success: true, made: false, phase: "rebuilding" });
     expect(undecided.message).toMatch(/^grid-\S+ changes with its next passes/);
     let requestCount = 0;
     const then = {
       venueOf: () => (requestCount++ < 1 ? undefined : cut.venueOf?.({} as never)),
     } as Partial<Deps>;
-    await expect(ask("edit_grid", size(245), then)).rejects.toThrow();
+    await expect(ask("edit_strategy", size(245), then)).rejects.toThrow();
     await busy();
-    const output = await ask<Changed>("edit_grid", size(250));
+    const output = await ask<Changed>("edit_strategy", size(250));
     expect(output.message).toMatch(/changes with its next passes.*; the next pass applies it$/);
   });
 
   it("waits while the grid is paused", async () => {
     const { id, ask } = await started();
     await ask("pause_strategy", { id });
-    const output = await ask<Changed>("edit_grid", { id, orderSize: 250 });
+    const output = await ask<Changed>("edit_strategy", { id, config: { orderSize: 250 } });
     expect(output).toMatchObject({ made: false, message: `${id} is paused: it changes when it is resumed` });
     expect(await ask<Changed>("resume_strategy", { id })).toMatchObject({ success: true });
   });
@@ -150,9 +155,9 @@ describe("a change of a running grid", () => {
     await over.ask("stop_strategy", { id: over.id });
     const conflict = (id: string, is: string) => ({
       label: "Conflict",
-      message: `${id} ${is} and cannot be changed; start a new grid`,
+      message: `${id} ${is} and cannot be changed; start a new one`,
     });
-    const change = (of: typeof over) => of.ask("edit_grid", { id: of.id, orderSize: 250 });
+    const change = (of: typeof over) => of.ask("edit_strategy", { id: of.id, config: { orderSize: 250 } });
     await expect(change(over)).rejects.toMatchObject(conflict(over.id, "is stopped"));
     const ending = await started();
     await ending.stop();
@@ -161,17 +166,20 @@ describe("a change of a running grid", () => {
     await waiting.busy();
     const { ask } = waiting;
     const { id } = await ask<{ id: string }>("start_grid", { ...REQUEST, gridLevels: 4 });
-    await expect(ask("edit_grid", { id, orderSize: 250 })).rejects.toMatchObject(
+    await expect(ask("edit_strategy", { id, config: { orderSize: 250 } })).rejects.toMatchObject(
       conflict(id, "has not started yet"),
     );
-    await expect(ask("edit_grid", { id: "grid-none-1", orderSize: 250 })).rejects.toMatchObject({
+    await expect(
+      ask("edit_strategy", { id: "grid-none-1", config: { orderSize: 250 } }),
+    ).rejects.toMatchObject({
       label: "Not found",
     });
   });
 
   it("excludes other grids' orders and needs from what it frees", async () => {
     const { id, ask } = await started();
-    const free = async () => Number((await ask<Planned>("preview_grid_edit", { id, orderSize: 210 })).free);
+    const free = async () =>
+      Number((await ask<Planned>("preview_edit", { id, config: { orderSize: 210 } })).free.quote);
     const before = await free();
     await ask("start_grid", {
       ...REQUEST,
@@ -180,39 +188,43 @@ describe("a change of a running grid", () => {
       upperPrice: 3150,
       useOwnBase: false,
     });
-    const { cancelled, free: after } = await ask<Planned>("preview_grid_edit", { id, orderSize: 210 });
+    const { cancelled, free: rest } = await ask<Planned>("preview_edit", { id, config: { orderSize: 210 } });
+    const after = rest.quote;
     expect(cancelled).toBe(4);
     // What its buys hold, and what its sells will buy again.
     expect(before - Number(after)).toBeGreaterThan(1000);
     await ask("start_grid", { ...REQUEST, exchange: "mexc" });
-    expect((await ask<Planned>("preview_grid_edit", { id, orderSize: 210 })).free).toBe(after);
+    expect((await ask<Planned>("preview_edit", { id, config: { orderSize: 210 } })).free.quote).toBe(after);
   });
 
   it("shows the approver its effects, costs and maximum exposure", async () => {
     const { id, preview, exposure, store } = await started();
-    const request = { id, gridLevels: 5, orderSize: 250 };
-    const reply = await preview("edit_grid", request);
+    const request = { id, config: { gridLevels: 5, orderSize: 250 } };
+    const reply = await preview("edit_strategy", request);
     expect(reply.what).toMatch(
-      /^change grid-\S+: gridLevels from 6 to 5, orderSize from 200 to 250, gridSpacing from 1000 to 1200; 4 orders are canceled and 3 placed$/,
+      /^change grid-\S+ on BTC\/USDT at kraken: gridLevels from 6 to 5, orderSize from 200 to 250, gridSpacing from 1000 to 1200; 4 orders are canceled, 3 placed, and 0 stay, with the market at [\d.]+$/,
     );
     expect(reply.cost).toMatch(
-      /^[\d.]+ USDT in buys; the change sells nothing, [\d.]+ USDT are free for it, and the realized 0 USDT/,
+      /^[\d.]+ USDT in buys, before fees, and 0 BTC that you already own in sells; it can use up to [\d.]+ USDT and 0 BTC$/,
     );
     expect(reply.worstCase).toMatch(
-      /^up to [\d.]+ USDT become base and lose value with it; [\d.]+ USDT at 57000, /,
+      /^the price falls and does not recover: up to [\d.]+ USDT become BTC and lose value with it; [\d.]+ USDT at 57000, /,
     );
-    expect(await exposure("edit_grid", request)).toMatchObject({ counted: 1250n * 10n ** 18n, base: 0n });
-    expect(reply.limits).toEqual([]);
+    expect(await exposure("edit_strategy", request)).toMatchObject({ counted: 1250n * 10n ** 18n, base: 0n });
+    expect(reply.limits).toEqual([
+      "the change sells nothing at once, and 0 USDT stay realized",
+      expect.stringMatching(/^not placed now: /),
+    ]);
     await store.setKill(true, BY);
-    const stops = await preview("edit_grid", { id, stopLossPrice: 50_000 });
+    const stops = await preview("edit_strategy", { id, config: { stopLossPrice: 50_000 } });
     expect(stops.limits).toEqual(["the kill switch is on: nothing is placed until it is turned off"]);
-    const wider = await exposure("edit_grid", { id, orderSize: 240, lowerPrice: 56_000 });
+    const wider = await exposure("edit_strategy", { id, config: { orderSize: 240, lowerPrice: 56_000 } });
     expect(wider).toMatchObject({ counted: 1440n * 10n ** 18n });
   });
 
   it("counts a stop price as an exit that can sell again what its slots buy", async () => {
     const { id, exposure } = await started();
-    expect(await exposure("edit_grid", { id, stopLossPrice: 50_000 })).toMatchObject({
+    expect(await exposure("edit_strategy", { id, config: { stopLossPrice: 50_000 } })).toMatchObject({
       counted: 2400n * 10n ** 18n,
       exits: 1200n * 10n ** 18n,
     });
@@ -222,7 +234,7 @@ describe("a change of a running grid", () => {
     const { ask, exposure } = await started();
     const { id } = await ask<{ id: string }>("start_grid", { ...REQUEST, dryRun: true });
     for (const [tool, input] of [
-      ["edit_grid", { orderSize: 250 }],
+      ["edit_strategy", { config: { orderSize: 250 } }],
       ["resume_strategy", {}],
       ["stop_strategy", { sellBase: true }],
     ] as const)

@@ -11,7 +11,7 @@ interface Changed {
   readonly made: boolean;
 }
 interface Planned {
-  readonly free: string;
+  readonly free: { readonly quote: string };
   readonly refused: readonly { readonly slot: number }[];
 }
 
@@ -55,15 +55,16 @@ describe("a change of a grid", () => {
   it("is rejected for a grid that is stopping on its own", async () => {
     const { id, ask, observed } = await started();
     const leaves = observed(({ state }) => ({ state: { ...state, exit: { reason: "stop_loss" } } }) as never);
-    await expect(ask("edit_grid", { id, orderSize: 250 }, leaves)).rejects.toMatchObject({
+    await expect(ask("edit_strategy", { id, config: { orderSize: 250 } }, leaves)).rejects.toMatchObject({
       label: "Conflict",
-      message: `${id} is stopping and cannot be changed; start a new grid`,
+      message: `${id} is stopping and cannot be changed; start a new one`,
     });
   });
 
   it("can use what its own orders lock and what stopped grids needed", async () => {
     const { id, ask } = await started();
-    const free = async () => (await ask<Planned>("preview_grid_edit", { id, orderSize: 210 })).free;
+    const free = async () =>
+      (await ask<Planned>("preview_edit", { id, config: { orderSize: 210 } })).free.quote;
     expect(await free()).toBe("100000");
     const other = { ...REQUEST, symbol: "ETH/USDT", lowerPrice: 2850, upperPrice: 3150, useOwnBase: false };
     await ask("stop_strategy", { id: (await ask<{ id: string }>("start_grid", other)).id });
@@ -76,7 +77,8 @@ describe("a change of a grid", () => {
       const rests = order({ clientId: "other", strategy: null, side: "sell", price: d("50"), ...of });
       const unsettledOrders = async (account?: string) => [rests].filter((one) => one.account === account);
       const store = { ...deps.store, unsettledOrders };
-      return (await ask<Planned>("preview_grid_edit", { id, orderSize: 210 }, { store })).refused.length;
+      return (await ask<Planned>("preview_edit", { id, config: { orderSize: 210 } }, { store })).refused
+        .length;
     };
     const own = await refused({ account: OWN });
     expect(own).toBe(6);
@@ -87,8 +89,10 @@ describe("a change of a grid", () => {
   it("reports why it is not applied yet", async () => {
     const { id, ask, onceThen, observed, venue } = await started();
     const change = async (orderSize: number, of: Partial<Deps>) =>
-      (await ask<Changed>("edit_grid", { id, orderSize }, of)).message;
-    expect(await change(210, onceThen(undefined))).toBe(`${id} changes with its next passes`);
+      (await ask<Changed>("edit_strategy", { id, config: { orderSize } }, of)).message;
+    expect(await change(210, onceThen(undefined))).toBe(
+      `${id} changes with its next passes; a process that is configured for sandbox:kraken: applies it`,
+    );
     const cut = async () => {
       throw new Error("the line is cut");
     };
@@ -96,14 +100,16 @@ describe("a change of a grid", () => {
       /; its pass failed \(.+\) and is tried again$/,
     );
     const of = { ...onceThen(undefined), ...observed(() => ({ lastError: "no luck" })) };
-    expect(await change(230, of)).toBe(`${id} changes with its next passes (no luck)`);
+    expect(await change(230, of)).toBe(
+      `${id} changes with its next passes (no luck); a process that is configured for sandbox:kraken: applies it`,
+    );
   });
 
   it("takes no more passes than it needs", async () => {
     const { id, ask, counted } = await started();
     const passes = async (request: object) => {
       const { looks, of } = counted();
-      const { made } = await ask<Changed>("edit_grid", { id, ...request }, of);
+      const { made } = await ask<Changed>("edit_strategy", { id, config: request }, of);
       return [made, looks.count];
     };
     expect(await passes({ stopLossPrice: 50_000 })).toEqual([true, 1]);
@@ -115,13 +121,15 @@ describe("a change of a grid", () => {
 
   it("is shown with its errors", async () => {
     const { id, preview } = await started();
-    const { limits } = await preview("edit_grid", {
+    const { limits } = await preview("edit_strategy", {
       id,
-      stopLossPrice: 56_000,
-      lowerPrice: 65_000,
-      upperPrice: 70_000,
+      config: { stopLossPrice: 56_000, lowerPrice: 65_000, upperPrice: 70_000 },
     });
-    expect(limits).toEqual([expect.stringMatching(/^the market is at [\d.]+, outside the grid/)]);
+    expect(limits).toEqual([
+      expect.stringMatching(/^the change sells nothing at once/),
+      expect.stringMatching(/^not placed now: /),
+      expect.stringMatching(/^the market is at [\d.]+, outside the grid/),
+    ]);
   });
 });
 

@@ -31,10 +31,10 @@ it("reading own orders skips other accounts' open orders, however many there are
   await ask(...previews("grid", { ...REQUEST, symbol: "ETH/USDT", lowerPrice: 2000, upperPrice: 4000 }), {
     store,
   });
-  await ask("preview_grid_edit", { id, orderSize: 210 }, { store });
+  await ask("preview_edit", { id, config: { orderSize: 210 } }, { store });
   await ask("get_withdraw_plan", { exchange }, { store });
   await ask("get_strategy", { id: quotes.id }, { store });
-  await ask("preview_quote_edit", { id: quotes.id, spreadPercent: 2 }, { store });
+  await ask("preview_edit", { id: quotes.id, config: { spreadPercent: 2 } }, { store });
   expect(requests.length).toBeGreaterThanOrEqual(5);
   expect(new Set(requests).size).toBe(1);
   expect(requests[0]).toMatch(/^\w+:kraken:/);

@@ -199,8 +199,6 @@ describe("the operations on grids", () => {
     ).toEqual([
       "start_grid: trade token POST /strategy/grid body",
       "guide_grid: read token POST /strategy/grid/guide body",
-      "preview_grid_edit: read token POST /strategy/grid/:id/preview body",
-      "edit_grid: trade token PATCH /strategy/grid/:id body",
       "get_grid_status: read token GET /strategy/grid/status query",
       "list_grids: read token GET /strategy/grid/list query",
       "get_withdraw_plan: read token GET /strategy/grid/withdraw-plan query",
@@ -232,7 +230,6 @@ describe("the operations on grids", () => {
   it("have a command where a person enters one", () => {
     expect(all.flatMap(({ cli }) => cli?.path ?? [])).toEqual([
       "grid new",
-      "grid edit",
       "grid status",
       "grid list",
       "grid withdraw-plan",
@@ -240,11 +237,10 @@ describe("the operations on grids", () => {
       "kill status",
       "kill",
     ]);
-    expect(of(({ cli }) => cli?.steps)).toEqual(["guide_grid", "edit_grid"]);
+    expect(of(({ cli }) => cli?.steps)).toEqual(["guide_grid"]);
     expect(of(({ cli }) => cli?.watch)).toEqual(["get_grid_status"]);
-    const byId = ["edit_grid", "get_grid_status"];
+    const byId = ["get_grid_status"];
     expect(of(({ cli }) => cli?.positional?.[0] === "id")).toEqual(byId);
-    expect(of(({ cli }) => cli?.flags?.orderSize === "size")).toEqual(["edit_grid"]);
     expect(of(({ cli }) => cli && !cli.examples)).toEqual(["list_grids", "tick"]);
     const kill = all.find(({ name }) => name === "set_kill_switch")?.cli;
     expect(Object.entries(kill?.words ?? {}).map(([words, { input }]) => [words, input])).toEqual([

@@ -1,14 +1,9 @@
 import { describe, expect, it } from "vitest";
-import {
-  beginEdit,
-  configToLay,
-  editEvents,
-  movesLadder,
-  pendingEdit,
-} from "../../../src/grid/plan/moves.ts";
+import { beginEdit, configToLay, editEvents, movesLadder } from "../../../src/grid/plan/moves.ts";
 import { noticesOf } from "../../../src/grid/plan/notices.ts";
 import type { GridConfig, GridState, GridStrategy } from "../../../src/grid/state/state.ts";
 import type { Market } from "../../../src/model/market.ts";
+import { pendingEdit } from "../../../src/model/strategy.ts";
 import { d, market, slot, state } from "../../support/grid.ts";
 import { NOW, quote, strategy } from "../../support/made.ts";
 

@@ -1,10 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { checkCentered, checkStart } from "../../../src/grid/start/check.ts";
-import { type EditRequest, edited } from "../../../src/grid/start/edited.ts";
-import { type EditInputs, planEdit, plannedEditOut } from "../../../src/grid/start/planned-edit.ts";
+import { edited, type GridChange } from "../../../src/grid/start/edited.ts";
+import {
+  describeChanges,
+  type EditInputs,
+  editFacts,
+  editWarnings,
+  planEdit,
+} from "../../../src/grid/start/planned-edit.ts";
 import type { GridState, GridStrategy } from "../../../src/grid/state/state.ts";
+import { sum, text, wire } from "../../../src/kernel/decimal.ts";
 import type { Order } from "../../../src/model/order.ts";
-import { holds } from "../../../src/model/shown-plan.ts";
+import { holds, planHashOf } from "../../../src/model/shown-plan.ts";
+import { need } from "../../../src/model/strategy.ts";
 import { AROUND, d, market, state } from "../../support/grid.ts";
 import { order, quote, strategy } from "../../support/made.ts";
 
@@ -28,14 +36,30 @@ const grid = (of: Partial<GridState> = {}, config = CHECKED.config) =>
   strategy({ config, state: state(CHECKED.slots, of) }) as GridStrategy;
 
 function planned(
-  request: EditRequest,
+  request: GridChange,
   over: Partial<EditInputs> = {},
   of: Partial<GridState> = {},
   config = CHECKED.config,
 ) {
   const [one, all] = [grid(of, config), setup(over)];
   const plan = planEdit(one, edited(one, request, all), all);
-  return { plan, out: plannedEditOut(one, plan, all) };
+  const { orders, refused, free, price } = editFacts(one, plan, all, { reason: "none" });
+  return {
+    plan,
+    out: {
+      orders: orders.map((one) => ({ ...one, price: wire(one.price) })),
+      refused,
+      free: text(free.quote),
+      price: price && wire(price),
+      bought: text(
+        sum(plan.intents.filter(({ side }) => side === "buy").map((one) => need(MARKET, one).amount)),
+      ),
+      cancelled: plan.cancels.length,
+      changes: describeChanges(plan.edited),
+      warnings: editWarnings(one, plan, all),
+      planHash: planHashOf(plan.shown),
+    },
+  };
 }
 
 describe("the plan of a change that moves the levels", () => {
@@ -46,7 +70,7 @@ describe("the plan of a change that moves the levels", () => {
     expect(out).toMatchObject({
       cancelled: 1,
       free: "200.1",
-      marketPrice: 105,
+      price: 105,
       refused: [{ reason: "no_base" }],
     });
     expect(out.orders.map(({ side, price }) => [side, price])).toEqual([
@@ -70,14 +94,14 @@ describe("the plan of a change that moves the levels", () => {
   it("reports the cost of its buys, and includes no immediate buy of base", () => {
     const { out } = planned({ orderSize: d("60") });
     // 0.6 at 100 and 0.66666 at 90, with their fee.
-    expect(out.investment).toEqual({ quote: "120.1193994", base: "0" });
+    expect(out.bought).toBe("120.1193994");
     const free = { balances: [{ asset: "USDT", free: d("80.08"), used: d("100.1") }] };
     const bought = { ...CHECKED.config, initialBuy: true };
     expect(planned({ orderSize: d("60") }, free, {}, bought).out.warnings).toEqual([]);
   });
 
   it("reports the errors in the request", () => {
-    const codes = (request: EditRequest) => planned(request).out.warnings.map(({ code }) => code);
+    const codes = (request: GridChange) => planned(request).out.warnings.map(({ code }) => code);
     expect(codes({ upperPrice: d("104") })).toEqual(["market_outside"]);
     expect(codes({ orderSize: d("60"), stopLossPrice: d("80") })).toEqual([]);
   });
@@ -94,7 +118,7 @@ describe("the plan of a change that moves the levels", () => {
   it("holds with other prices of its orders, and not once anything else differs", () => {
     const size = { orderSize: d("60") };
     const { planHash } = planned(size).out;
-    const isHeld = (request: EditRequest, over: Partial<EditInputs> = {}) =>
+    const isHeld = (request: GridChange, over: Partial<EditInputs> = {}) =>
       holds(planned(request, over).plan.shown, planHash);
     const at = (bid: string, ask: string) => ({ quote: quote({ bid: d(bid), ask: d(ask) }) });
     expect(planHash).toMatch(/^[0-9a-f]{32}-105$/);

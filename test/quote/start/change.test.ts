@@ -1,14 +1,16 @@
 import { describe, expect, it } from "vitest";
+import { freedOf } from "../../../src/engine/operations/start-reads.ts";
 import { withFirstBase } from "../../../src/engine/position/position.ts";
+import { wire } from "../../../src/kernel/decimal.ts";
+import { changesText } from "../../../src/lifecycle/plan.ts";
 import type { Order } from "../../../src/model/order.ts";
 import { holds, planHashOf } from "../../../src/model/shown-plan.ts";
 import {
   approvedChange,
+  changeFacts,
   changeOfQuote,
-  freedOf,
+  changeWarnings,
   planChange,
-  plannedChangeOut,
-  quoteChangesText,
 } from "../../../src/quote/operations/changes.ts";
 import {
   approvedQuotes,
@@ -83,14 +85,32 @@ const shown = (
     orders = LIVE,
     given = inputs(),
   }: { one?: QuoteStrategy; orders?: Order[]; given?: QuoteInputs } = {},
-) => plannedChangeOut(one, planChange(one, request, given, orders), given);
+) => {
+  const { config, changes } = changeOfQuote(one, request);
+  const planned = planChange(one, config, given, orders);
+  const { bids, asks } = planned.quoting;
+  const facts = changeFacts(one, planned, given);
+  return {
+    changes,
+    ...facts.details,
+    kept: bids.kept.length + asks.kept.length,
+    cancelled: bids.misplaced.length + asks.misplaced.length,
+    orders: facts.orders.map(({ side, price, amount }) => ({
+      side,
+      price: wire(price),
+      amount: wire(amount),
+    })),
+    refused: facts.refused,
+    warnings: changeWarnings(one, planned, given),
+    planHash: planHashOf(approvedChange(one, config)),
+  };
+};
 
 describe("a change of running quotes", () => {
   it("is shown as the orders that stay, that are canceled and that are placed", () => {
     const { planHash, ...out } = shown({ spreadPercent: d("4"), levels: 1 });
     expect(out).toMatchObject({
-      id: "q",
-      reference: 100,
+      reference: "100",
       halfSpreadPercent: 2,
       widenedBy: "asked",
       kept: 0,
@@ -120,8 +140,8 @@ describe("a change of running quotes", () => {
     const open = [...inputs().open, reportedOrder({ side: "sell", price: d("97"), id: "sell 97" })];
     const out = shown({ levels: 2 }, { orders: [...LIVE, other], given: inputs({ open }) });
     expect(out.refused).toEqual([
-      { side: "buy", level: 0, reason: "would_self_cross" },
-      { side: "buy", level: 1, reason: "would_self_cross" },
+      { id: "buy-0", reason: "would_self_cross" },
+      { id: "buy-1", reason: "would_self_cross" },
     ]);
     expect(out).toMatchObject({ kept: 1, cancelled: 1, orders: [{ side: "sell", price: 102 }] });
   });
@@ -144,7 +164,7 @@ describe("a change of running quotes", () => {
 
   it("names each field that changes, and none that stays", () => {
     const changed = (request: ChangeRequest, over: object = {}) =>
-      quoteChangesText(changeOfQuote(quotes({ config: configOf(over) }), request).changes);
+      changesText(changeOfQuote(quotes({ config: configOf(over) }), request).changes);
     expect(changed({ size: d("50"), maxBase: d("7"), minBase: d("1") })).toBe(
       "size 99.99 to 50, maxBase none to 7, minBase none to 1",
     );
@@ -160,10 +180,8 @@ describe("a change of running quotes", () => {
     );
   });
 
-  it("is refused if it changes nothing, or sets both sizes", () => {
-    expect(() => changeOfQuote(quotes(), { spreadPercent: d("2"), levels: 1 })).toThrow(
-      /this changes nothing/,
-    );
+  it("has no changes if it changes nothing, and is refused if it sets both sizes", () => {
+    expect(changeOfQuote(quotes(), { spreadPercent: d("2"), levels: 1 }).changes).toEqual([]);
     expect(() => changeOfQuote(quotes(), { size: d("5"), depth: d("5") })).toThrow(
       "set either size or depth, not both",
     );

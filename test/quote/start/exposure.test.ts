@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { withFirstBase } from "../../../src/engine/position/position.ts";
 import { positionExposure } from "../../../src/limits/position.ts";
-import { largestQuote } from "../../../src/quote/operations/start.ts";
+import { largestQuote } from "../../../src/quote/operations/readings.ts";
 import type { QuoteRules } from "../../../src/quote/plan.ts";
 import { newQuoteState, type QuoteConfig, type QuoteState } from "../../../src/quote/state.ts";
 import { d } from "../../support/grid.ts";

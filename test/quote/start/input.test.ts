@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ONE } from "../../../src/kernel/decimal.ts";
 import { createOperations } from "../../../src/operations.ts";
-import { quoteConfig, quoteEditInput, quoteEditPreviewInput } from "../../../src/quote/schema/input.ts";
+import { quoteConfig, quoteEditConfig } from "../../../src/quote/schema/input.ts";
 import { d } from "../../support/grid.ts";
 import { startBody } from "../../support/starts.ts";
 import { REQUEST } from "../requested.ts";
@@ -140,11 +140,9 @@ describe("the input of a start of quotes", () => {
 });
 
 describe("the input of a change of quotes", () => {
-  const id = "quote-kraken-BTC-USDT-1767225600000";
   const { spreadPercent, levels, size, maxBase, minBase, maxLoss, defend, fixedPrice, tolerancePercent } =
     SENT;
   const all = {
-    id,
     spreadPercent,
     levels,
     size,
@@ -158,8 +156,7 @@ describe("the input of a change of quotes", () => {
   };
 
   it("has its fields as at the start, without defaults", () => {
-    expect(quoteEditPreviewInput().parse(all)).toEqual({
-      id,
+    expect(quoteEditConfig().parse(all)).toEqual({
       levels: 20,
       spreadPercent: READ.spreadPercent,
       size: READ.size,
@@ -171,8 +168,7 @@ describe("the input of a change of quotes", () => {
       tolerancePercent: d("0.2"),
       fixedPrice: d("61000.5"),
     });
-    expect(quoteEditInput().parse({ id, planHash: HASH })).toEqual({ id, planHash: HASH });
-    for (const wrong of [{}, { id, levels: 21 }, { id, spreadPercent: 101 }, { id, planHash: "x" }])
-      expect(quoteEditInput().safeParse(wrong).success, JSON.stringify(wrong)).toBe(false);
+    for (const wrong of [{ levels: 21 }, { spreadPercent: 101 }])
+      expect(quoteEditConfig().safeParse(wrong).success, JSON.stringify(wrong)).toBe(false);
   });
 });

@@ -140,21 +140,18 @@ export function drawOrder(random: Random, { exchange, symbol, mid }: Market): Dr
 
 function drawGridEdit(random: Random, mid: number, { id, isCentered }: Targets["grids"][number]): Drawn {
   const shared = {
-    id,
     ...maybe(random, 0.4, () => ({ gridLevels: 2 * random.whole(1, 4) })),
     ...maybe(random, 0.5, () => ({ orderSize: size(random, 10, 3000) })),
     allowLoss: true,
   };
-  if (isCentered) return { tool: "edit_grid", input: { ...shared, spacing: size(random, 0.002, 0.02) } };
+  const changed = (config: object): Drawn => ({ tool: "edit_strategy", input: { id, config } });
+  if (isCentered) return changed({ ...shared, spacing: size(random, 0.002, 0.02) });
   const range = rangeOf(random, random.chance(0.3) ? mid * 1.08 : mid);
-  return {
-    tool: "edit_grid",
-    input: {
-      ...shared,
-      ...maybe(random, 0.6, () => range),
-      ...(random.chance(0.2) ? { clearStopLoss: true } : stopPrices(random, range)),
-    },
-  };
+  return changed({
+    ...shared,
+    ...maybe(random, 0.6, () => range),
+    ...(random.chance(0.2) ? { clearStopLoss: true } : stopPrices(random, range)),
+  });
 }
 
 const anyOf = <T>(random: Random, list: readonly T[]): T | undefined =>
@@ -188,8 +185,11 @@ export function drawAction(random: Random, market: Market, targets: Targets): Dr
       quotes === undefined
         ? undefined
         : {
-            tool: "edit_quote",
-            input: { id: quotes, size: size(random, 10, 5000), spreadPercent: size(random, 0.1, 2) },
+            tool: "edit_strategy",
+            input: {
+              id: quotes,
+              config: { size: size(random, 10, 5000), spreadPercent: size(random, 0.1, 2) },
+            },
           },
   ];
   return random.pick(drawn)();

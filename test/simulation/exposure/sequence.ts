@@ -170,7 +170,8 @@ class Run {
     if (random.chance(0.3)) for (const { id } of grids) await this.owner("pause_strategy", { id });
     if (random.chance(0.3)) for (const id of quotes) await this.owner("pause_strategy", { id });
     if (random.chance(0.1))
-      for (const { id } of grids) await this.owner("edit_grid", { id, orderSize: random.whole(10, 3000) });
+      for (const { id } of grids)
+        await this.owner("edit_strategy", { id, config: { orderSize: random.whole(10, 3000) } });
   }
 
   private async deposits(): Promise<void> {

@@ -65,7 +65,8 @@ describe("an agent", () => {
     ["stop_strategy", { sellBase: true }],
     ["pause_strategy", {}],
     ["resume_strategy", {}],
-    ["edit_grid", { clearStopLoss: true }],
+    ["edit_strategy", { config: { clearStopLoss: true } }],
+    ["edit_strategy", { name: "mine" }],
   ])("cannot change a grid that a person started: %s %j", async (tool, over) => {
     const { ask, start, store } = await agent();
     const { id } = await start({ ...GRID, stopLossPrice: 50_000 });
@@ -76,12 +77,12 @@ describe("an agent", () => {
     expect(await store.plans({ limit: 9 })).toEqual([]);
   });
 
-  it.each(["stop_strategy", "pause_strategy", "resume_strategy", "edit_quote"])(
+  it.each(["stop_strategy", "pause_strategy", "resume_strategy", "edit_strategy"])(
     "cannot change quotes that a person started: %s",
     async (tool) => {
       const { ask, call } = await agent();
       const { id } = (await call<{ id: string }>("POST", ...startOf("quote", QUOTE))).body;
-      const input = tool === "edit_quote" ? { id, spreadPercent: 2 } : { id };
+      const input = tool === "edit_strategy" ? { id, config: { spreadPercent: 2 } } : { id };
       expect(errorOf(await ask(tool, input))).toMatchObject({ error: "Forbidden" });
     },
   );
@@ -150,10 +151,10 @@ describe("an agent", () => {
     expect(errorOf(await ask("start_grid", { ...GRID, name: "treasury" }))).toMatchObject(taken);
     expect(errorOf(await ask(...starts("quote", { ...QUOTE, name: "treasury" })))).toMatchObject(taken);
     const own = await act("start_grid", { ...GRID, orderSize: 10, name: "mine" });
-    expect(errorOf(await ask("rename_strategy", { id: own.id, name: "treasury" }))).toMatchObject(taken);
-    expect(await act("rename_strategy", { id: own.id, name: "other" })).toMatchObject({ name: "other" });
+    expect(errorOf(await ask("edit_strategy", { id: own.id, name: "treasury" }))).toMatchObject(taken);
+    expect(await act("edit_strategy", { id: own.id, name: "other" })).toMatchObject({ name: "other" });
     await stop(id);
-    await act("rename_strategy", { id: own.id, name: "treasury" });
+    await act("edit_strategy", { id: own.id, name: "treasury" });
   });
 
   it("can change its own strategies", async () => {
@@ -161,7 +162,7 @@ describe("an agent", () => {
     const { id } = await act("start_grid", { ...GRID, stopLossPrice: 50_000 });
     await act("pause_strategy", { id });
     await act("resume_strategy", { id });
-    await act("edit_grid", { id, clearStopLoss: true });
+    await act("edit_strategy", { id, config: { clearStopLoss: true } });
     await act("stop_strategy", { id });
     expect((await grid(id)).status).toBe("stopped");
   });
@@ -179,13 +180,13 @@ describe("a plan where agents can change all strategies", () => {
       "until then, its stop price of 50000 USDT is not watched",
       "until then, its take-profit price of 70000 USDT is not watched",
     ]);
-    expect(await limitsOf("edit_grid", { id, clearStopLoss: true })).toContain(
+    expect(await limitsOf("edit_strategy", { id, config: { clearStopLoss: true } })).toContain(
       "it removes the stop price of 50000 USDT: the grid no longer sells its base there",
     );
-    expect(await limitsOf("edit_grid", { id, stopLossPrice: 40_000 })).toContain(
+    expect(await limitsOf("edit_strategy", { id, config: { stopLossPrice: 40_000 } })).toContain(
       "it lowers the stop price from 50000 to 40000 USDT",
     );
-    expect(await limitsOf("edit_grid", { id, stopLossPrice: 55_000 })).toEqual([whose(id)]);
+    expect(await limitsOf("edit_strategy", { id, config: { stopLossPrice: 55_000 } })).toEqual([whose(id)]);
   });
 
   it("describes a resume as a resume", async () => {

@@ -1,14 +1,14 @@
 import type { Child } from "hono/jsx";
-import { countWithVerb, pluralize } from "../kernel/plain-text.ts";
-import { describeRefusal } from "../model/refusal-text.ts";
-import { type ApiError, ask, isUnanswered } from "./api.ts";
-import { amount, type Digits, digitsOf, inPercent, money, number, pairOf } from "./format.ts";
-import type { Planning, RequestedPlan } from "./plan-area.tsx";
-import { goTo } from "./route.ts";
-import { KIND_PATHS, kindOfDefinition } from "./strategy/kind-paths.ts";
-import { Table } from "./table.tsx";
-import type { AnyPlan, PlanOfGrid, PlanOfQuotes, Session, StartedStrategy } from "./types.ts";
-import { NoticeBox, SideText, Stat, useConfirmation, Warnings } from "./ui.tsx";
+import { countWithVerb, pluralize } from "../../kernel/plain-text.ts";
+import { describeRefusal } from "../../model/refusal-text.ts";
+import { type ApiError, ask, isUnanswered } from "../api.ts";
+import { amount, type Digits, digitsOf, inPercent, money, number, pairOf } from "../format.ts";
+import type { Planning, RequestedPlan } from "../plan-area.tsx";
+import { goTo } from "../route.ts";
+import { Table } from "../table.tsx";
+import type { AnyPlan, PlanOfGrid, PlanOfQuotes, Session, StartedStrategy } from "../types.ts";
+import { NoticeBox, SideText, Stat, useConfirmation, Warnings } from "../ui.tsx";
+import { KIND_PATHS, kindOfDefinition } from "./kind-paths.ts";
 
 /** Shows everything that a start would do, as the server planned it. A grid shows its orders by slot. */
 export function PlanShown({
@@ -53,7 +53,7 @@ export function PlanShown({
             </p>
           ))}
       <p class="quiet">
-        AnyPlan <code>{planned.planHash}</code>
+        Plan <code>{planned.planHash}</code>
       </p>
     </>
   );
