@@ -80,7 +80,7 @@ function formCommand(verb: Verb, one: FormCommand, name: string, path: string): 
     sameAs: name === path ? undefined : path,
     examples: [`edgemaker ${name} ${form.example}`],
     args: () => ({
-      ...fieldArgs(flat, said, undefined, name),
+      ...fieldArgs(flat, said, undefined, form.synonym?.(verb) ?? name),
       ...(form.takesProfile ? PROFILE_ARGS : {}),
       ...(verb === "start" ? YES_ARGS : {}),
     }),

@@ -211,18 +211,6 @@ export function contextOf(inputs: PlanInputs): StrategyContext {
   };
 }
 
-export const runningOut = (
-  exchange: string,
-  symbol: string,
-  { definition, options, budget }: OwnStrategyConfig,
-) => ({
-  strategy: definition,
-  exchange,
-  symbol,
-  config: { ...options },
-  budget: { base: text(budget.base), quote: text(budget.quote) },
-});
-
 /** Returns the plan of a start; under the kill switch no order is placed. */
 export function ownFacts(plan: Omit<PlannedOwnStrategy, "shown">, inputs: PlanInputs): PlanFacts {
   const { config, mid, orders, refused } = plan;

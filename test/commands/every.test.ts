@@ -59,6 +59,12 @@ const USES: readonly (readonly [string, (result: Reported) => readonly string[]]
   ["events", (result) => [grid(result)]],
   ["tick", () => []],
   ["grid stop", () => ["treasury"]],
+  ["preview grid", () => [...MARKET, ...BOUNDS]],
+  ["start grid", () => [...MARKET, ...BOUNDS, "--dry-run"]],
+  ["preview centered", () => MARKET],
+  ["start centered", () => [...MARKET, "--dry-run"]],
+  ["preview quote", () => [...MARKET, ...QUOTES]],
+  ["start quote", () => [...MARKET, ...QUOTES, "--dry-run"]],
   ["liquidity list", () => []],
   ["agreement create", () => ["desk", "--markets", "kraken:BTC/USDT depth=500", "--total", "uptime=90"]],
   ["agreement edit", () => ["desk", "--until", "2199-12-31"]],
@@ -123,7 +129,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "quote backtest": "test/backtest/quotes.test.ts",
   replay: "test/backtest/replay-command.test.ts",
   ...Object.fromEntries(
-    ["stop", "pause", "resume", "orders", "fills", "events"].map((word) => [
+    ["stop", "pause", "resume", "orders", "fills", "events", "edit"].map((word) => [
       `strategy ${word}`,
       "test/own/command.test.ts",
     ]),

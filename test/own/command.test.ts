@@ -239,13 +239,14 @@ it("a custom strategy's config appears in the API document and the agent tools",
   const server = await serve(folder, ["--sandbox"]);
   const document = await (await fetch(`${server.url}/openapi.json`)).text();
   expect(document).toContain("Spread between bid and ask, in percent");
-  const body = { exchange: "kraken", symbol: "BTC/USDT", spreadPercent: 0.2, size: 100 };
-  const response = await fetch(`${server.url}/api/v1/strategy/declared/two-sided`, {
+  const config = { spreadPercent: 0.2, size: 100 };
+  const body = { definition: "two-sided", exchange: "kraken", symbol: "BTC/USDT", config };
+  const response = await fetch(`${server.url}/api/v1/strategies`, {
     method: "POST",
     headers: { "content-type": "application/json", authorization: `Bearer ${server.token}` },
     body: JSON.stringify(body),
   });
-  expect([response.status, await response.json()]).toMatchObject([200, { strategy: "two-sided" }]);
+  expect([response.status, await response.json()]).toMatchObject([200, { definition: "two-sided" }]);
   expect(server.stderr()).toContain("broken.ts:2:19");
 });
 

@@ -158,7 +158,10 @@ it("a strategy's own file adds commands that preview and start it, and no operat
   expect(names([bare])).toEqual(names([]));
   const commands = new Map(commandsOf(rootCommand(EXCHANGES, [bare])));
   for (const path of ["start bare", "strategy start bare"])
-    expect(commands.get(path)?.meta).toMatchObject({ description: "Start the strategy bare" });
+    expect(commands.get(path)).toMatchObject({
+      meta: { description: "Start the strategy bare" },
+      args: { strategies: expect.anything() },
+    });
   for (const path of ["preview bare", "strategy preview bare"])
     expect(commands.get(path)?.meta).toMatchObject({
       description: "Show orders, cost and worst case of the strategy bare",

@@ -19,6 +19,7 @@ import { alertsOf } from "../support/alerts.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { gridInput } from "../support/requests.ts";
 import { askingOf, EXCHANGES, runOperation } from "../support/sandbox.ts";
+import { starts } from "../support/starts.ts";
 import type { Order } from "./order.ts";
 
 const TICK: Millis = 5 * SECOND;
@@ -165,7 +166,7 @@ const startOf = (kind: (typeof KINDS)[number], exchange: VenueName, symbol: Test
   if (kind === "strategy") return { ...where, ...budget };
   return { ...where, lowerPrice: 0.95 * price, upperPrice: 1.05 * price, gridLevels: 4, orderSize: 100 };
 };
-const NAMES = { grid: "grid", quote: "quote", strategy: "strategy_two_sided" } as const;
+const DEFINITIONS = { grid: "grid", quote: "quote", strategy: "two-sided" } as const;
 
 /** Stops a strategy of each pair, and sells, on an account whose calls are used up. Returns the time to the last sale. */
 async function sellAll(
@@ -190,7 +191,7 @@ async function sellAll(
   };
   const ids: string[] = [];
   for (const symbol of pairs) {
-    ids.push((await ask(`start_${NAMES[kind]}`, startOf(kind, exchange, symbol))).id);
+    ids.push((await ask(...starts(DEFINITIONS[kind], startOf(kind, exchange, symbol)))).id);
     for (let rounds = 0; venue.open(symbol).length < 2 && rounds < 20; rounds++) await round(20 * SECOND);
   }
   const rate = tierRate(exchange, tier);

@@ -265,9 +265,6 @@ const centeredShape = (ids: readonly string[]) => ({
 
 export const centeredPreviewInput = (ids: readonly string[]) =>
   withRules(z.object(centeredShape(ids)), PROFILE);
-export const centeredInput = (ids: readonly string[]) =>
-  withRules(z.object({ ...centeredShape(ids), planHash: planHash() }), PROFILE);
-
 /** Options for which a centered grid has no own default. */
 function sharesBeside() {
   const { confidence: _c, maxPosition: _p, safetyReserve: _r, ...others } = optionShares();
