@@ -54,11 +54,13 @@ function flagsInput(
   values: Values,
   usual: BacktestInput,
 ) {
-  const { input: flat, misread: wrongFlag } = profiledInput(operation, values, usual);
-  if (wrongFlag || !tested) return { input: flat, misread: wrongFlag };
-  const input = nestedInput(tested.form, flat);
-  const misread = misreadOf(tested.target, input);
-  return { input, misread: misread && withoutConfig(misread) };
+  const nested = (flat: BacktestInput) => (tested ? nestedInput(tested.form, flat) : flat);
+  const check = (flat: BacktestInput) => {
+    const misread = tested && misreadOf(tested.target, nested(flat));
+    return misread && withoutConfig(misread);
+  };
+  const { input, misread } = profiledInput(operation, values, usual, check);
+  return { input: nested(input), misread };
 }
 
 /**

@@ -30,11 +30,17 @@ const PROFILE_NAMES: Readonly<Record<string, string>> = { spacing: "baseSpacing"
  * Returns an operation's input from flags and a profile, whose values win, and why it is invalid. Throws UsageError if
  * the profile is the reason.
  */
-export function profiledInput(operation: Operation, values: Values, usual: Record<string, unknown> = {}) {
+export function profiledInput(
+  operation: Operation,
+  values: Values,
+  usual: Record<string, unknown> = {},
+  /** Checks relations between fields that the operation's own input does not have. */
+  check: (input: Record<string, unknown>) => Answer | undefined = () => undefined,
+) {
   const file = values["grid-profile"] === undefined ? undefined : String(values["grid-profile"]);
   const profile = file === undefined ? {} : readProfile(file);
   const input: Record<string, unknown> = { ...usual, ...inputOf(operation, values), ...profile };
-  const misread = misreadOf(operation, input);
+  const misread = misreadOf(operation, input) ?? check(input);
   if (misread && file !== undefined) blameProfile(file, profile, misread);
   return { input, misread };
 }

@@ -50,20 +50,22 @@ export async function runForm(verb: "start" | "preview", one: FormCommand, given
 
 /** Returns the input that flags and a profile stand for, or why it is invalid. */
 export function formInput({ form, flat, start }: FormCommand, values: Values, usual: FlagInput = {}) {
-  const { input, misread: wrongFlag } = profiledInput(flat, values, { ...usual });
-  if (wrongFlag) return { input, misread: wrongFlag };
-  const misread = misreadOf(start, nestedStart(form, input));
-  return { input, misread: misread && withoutConfig(misread) };
+  return profiledInput(flat, values, { ...usual }, (input) => {
+    const misread = misreadOf(start, nestedStart(form, input));
+    return misread && withoutConfig(misread);
+  });
 }
 
-/** Prints a plan, and how to start exactly that. */
-export function printPlan(plan: PlanAnswer, { life }: Pick<FormCommand, "life">, { json }: Values): number {
-  const own =
-    plan.uses.base === "0" ? "" : `; it can use ${plan.uses.base} ${plan.symbol.split("/")[0]} of your own`;
-  const shown = {
-    ...planText(plan, life),
-    "to start": `--plan-hash ${plan.planHash} starts exactly this plan${own}`,
-  };
+/** Prints a plan, and how to start it. */
+export function printPlan(
+  plan: PlanAnswer,
+  { life }: Pick<FormCommand, "life">,
+  { json }: Values,
+  how = `--plan-hash ${plan.planHash} starts exactly this plan`,
+): number {
+  const base = plan.symbol.split("/")[0];
+  const own = plan.uses.base === "0" ? "" : `; it can use ${plan.uses.base} ${base} of your own`;
+  const shown = { ...planText(plan, life), "to start": `${how}${own}` };
   process.stdout.write(`${json ? JSON.stringify(plan, null, 2) : render(shown)}\n`);
   return 0;
 }

@@ -53,7 +53,12 @@ export async function runTrade(
     if (values.preview) {
       const answer = await trading.ask("preview_strategy", nestedStart(centered.form, input));
       if (answer.status !== 200) return trading.refuse(answer);
-      return printPlan(answer.body as PlanAnswer, centered, values);
+      return printPlan(
+        answer.body as PlanAnswer,
+        centered,
+        values,
+        "run the same command without --preview; it shows the plan first",
+      );
     }
     if (values.detach && !trading.byServer)
       throw new UsageError("--detach needs a running server; start one with edgemaker serve");

@@ -1,6 +1,6 @@
 /** A plan of a start for people. */
 import { decimal, max, min, moneyFigure, text } from "../kernel/decimal.ts";
-import { countWithVerb, pluralize } from "../kernel/plain-text.ts";
+import { pluralize } from "../kernel/plain-text.ts";
 import { describeRefusals } from "../model/refusal-text.ts";
 import type { StrategyLife } from "../ports/life.ts";
 import type { PlanAnswer, PlannedEditAnswer } from "./plan.ts";
@@ -20,8 +20,8 @@ export function planText(
   // Base of the account that is used appears next to the quote.
   const noted = warnings.filter(({ code }) => code !== "own_base_used");
   return {
-    market: `${definition} on ${symbol} at ${exchange}`,
     "at most": mostText(plan, { base, quote }),
+    market: `${definition} on ${symbol} at ${exchange}`,
     orders: planOrdersText(plan, { base, quote }),
     ...(triggerPrice === null ? {} : { trigger: `waits until the market reaches ${triggerPrice}` }),
     ...(refused.length > 0 ? { "not placed": describeRefusals(refused) } : {}),
@@ -46,7 +46,7 @@ export function editText(
   const other = warnings.filter((warning) => !isSale(warning));
   const { market = "", orders = "", sum = "", ...rest } = planText({ ...plan, warnings: other }, kind);
   const moved = {
-    canceled: `${countWithVerb(cancelled, "order")} canceled, and ${kept} ${kept === 1 ? "stays" : "stay"}`,
+    canceled: `${pluralize(cancelled, "order")}; ${kept} ${kept === 1 ? "stays" : "stay"}`,
     orders,
     sum,
   };

@@ -77,7 +77,7 @@ describe.skipIf(!hasTerminal)("a long calculation in a terminal", () => {
     screen.type(CONTROL_C);
     expect(await screen.ended).toBe(130);
     expect(screen.written()).toContain("Stopped early. This is the result so far.");
-    const [, looked] = /looked +(\d+)/.exec(screen.written()) ?? [];
+    const [, looked] = /grids tried +(\d+)/.exec(screen.written()) ?? [];
     expect(Number(looked)).toBeGreaterThan(1);
     expect(Number(looked)).toBeLessThan(2016);
   });

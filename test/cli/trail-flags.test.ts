@@ -10,14 +10,14 @@ it("a trail takes its two bounds, one of them, or JSON, but not both forms", asy
   const trailOf = async (...flags: string[]) => {
     const { code, stdout, stderr } = await edgemaker(folder, [...PREVIEW, ...flags, "--json"]);
     expect(code, stderr).toBe(0);
-    return (JSON.parse(stdout) as { options: { trail?: object } }).options.trail;
+    return (JSON.parse(stdout) as { details: { options: { trail?: object } } }).details.options.trail;
   };
   expect(await trailOf("--trail-up", "70000", "--trail-down", "50000.5")).toEqual({
-    up: 70000,
-    down: 50000.5,
+    up: "70000",
+    down: "50000.5",
   });
-  expect(await trailOf("--trail-up", "70000")).toEqual({ up: 70000 });
-  expect(await trailOf("--trail", '{"down":50000}')).toEqual({ down: 50000 });
+  expect(await trailOf("--trail-up", "70000")).toEqual({ up: "70000" });
+  expect(await trailOf("--trail", '{"down":50000}')).toEqual({ down: "50000" });
   expect(await trailOf()).toBeUndefined();
   const twice = await edgemaker(folder, [...PREVIEW, "--trail", "{}", "--trail-up", "70000"]);
   expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining("exclude each other")]);

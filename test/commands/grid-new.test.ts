@@ -43,7 +43,7 @@ describe.skipIf(!hasTerminal).each([80, 120])("grid new in a terminal of %d colu
     expect(await grids(folder)).toEqual([]);
     const started = await countRequests(ENTER);
     expect(started.code).toBe(0);
-    expect(started.output).toMatch(/is running and its orders are placed/);
+    expect(started.output).toMatch(/is running and its orders are\s+placed/);
     expect((await grids(folder))[0]?.upperPrice).toBeGreaterThan(62_000);
     const { stdout } = await edgemaker(folder, ["grid", "withdraw-plan", ...SANDBOX, "--json"]);
     const { assets } = JSON.parse(stdout) as { assets: Record<"asset" | "kept" | "canWithdraw", string>[] };
@@ -67,10 +67,15 @@ describe("grid new without a terminal", () => {
       0,
       "Nothing was started. To start without a question, add --yes.\n",
     ]);
-    expect(text.stdout).toMatch(/^at most +[\d.]+ USDT in use\norders +\d+ buys/);
+    expect(text.stdout).toMatch(
+      /^at most +[\d.]+ USDT in use\nmarket +grid on BTC\/USDT at kraken\norders +\d+ buys/,
+    );
     const json = await edgemaker(folder, ["grid", "new", ...SANDBOX, ...FLAGS, "--json"]);
     expect([json.code, json.stderr]).toEqual([0, ""]);
-    expect(JSON.parse(json.stdout)).toMatchObject({ start: { useOwnBase: false }, plan: { orders: {} } });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      start: { config: { useOwnBase: false } },
+      plan: { orders: {} },
+    });
     expect(await grids(folder)).toEqual([]);
   });
 

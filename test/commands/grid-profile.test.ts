@@ -20,9 +20,8 @@ const PROFILE = {
 };
 
 interface Planned {
-  readonly config: Record<string, number>;
-  readonly marketPrice: number;
-  readonly orders: readonly { readonly side: string; readonly price: number; readonly amount: number }[];
+  readonly details: Record<string, number | string>;
+  readonly orders: readonly { readonly side: string; readonly price: string; readonly amount: string }[];
 }
 
 const ARGS = [...TRADE, "--sandbox", "--grid-profile", FILE, "--json"];
@@ -84,9 +83,12 @@ describe("--grid-profile", () => {
     const flags = ["--levels", "8", "--size", "77", "--spacing", "0.2", "--size-model", "flat"];
     const { code, stdout, stderr } = await run(PROFILE, [...flags, "--spacing-model", "linear"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    const { config, orders } = JSON.parse(stdout) as Planned;
-    expect(config).toMatchObject({ gridLevels: 6, orderSize: 200 });
-    const buys = orders.filter(({ side }) => side === "buy").sort((a, b) => b.price - a.price);
+    const { details, orders } = JSON.parse(stdout) as Planned;
+    expect(details).toMatchObject({ gridLevels: 6, orderSize: "200" });
+    const buys = orders
+      .map(({ side, price, amount }) => ({ side, price: Number(price), amount: Number(amount) }))
+      .filter(({ side }) => side === "buy")
+      .sort((a, b) => b.price - a.price);
     expect(buys.map(({ price, amount }) => Math.round((price * amount) / 10) * 10)).toEqual([400, 200, 100]);
     const center = (buys[0]?.price ?? 0) / 0.99;
     expect(buys.map(({ price }) => Math.round((1 - price / center) * 1000) / 1000)).toEqual([
@@ -102,13 +104,13 @@ describe("--grid-profile", () => {
       "--spacing",
       "0.05",
     ]);
-    const { config, orders } = JSON.parse(stdout) as Planned;
-    expect({ code, orders: orders.length, size: config.orderSize }).toEqual({
+    const { details, orders } = JSON.parse(stdout) as Planned;
+    expect({ code, orders: orders.length, size: details.orderSize }).toEqual({
       code: 0,
       orders: 4,
-      size: 300,
+      size: "300",
     });
-    expect((config.gridSpacing ?? 0) / ((config.lowerPrice ?? 0) / 0.9)).toBeCloseTo(0.05, 4);
+    expect(Number(details.gridSpacing) / (Number(details.lowerPrice) / 0.9)).toBeCloseTo(0.05, 4);
   });
 
   it("rejects a missing file", async () => {

@@ -40,7 +40,7 @@ it.skipIf(!hasTerminal).each([80, 0])(
     const canceled = await start(`${RIGHT}${ENTER}`);
     expect(canceled.code).toBe(1);
     expect(canceled.shown).toMatch(
-      /market quote on BTC\/USDT at kraken at most .* orders .* price .* bids .* asks .* worst case .* Start quotes/,
+      /at most .* market quote on BTC\/USDT at kraken orders .* price .* bids .* asks .* worst case .* Start quotes/,
     );
     expect(await quotes(folder)).toBe(0);
     expect((await start(ENTER)).code).toBe(0);

@@ -5,7 +5,7 @@ import type { Deps } from "../../src/ports/deps.ts";
 import { openDatabase } from "../../src/storage/client/safe-client.ts";
 import { bearer } from "../contract/suite.ts";
 import { appOver } from "../support/app.ts";
-import { GRID } from "../support/grid.ts";
+import { GRID, REQUEST } from "../support/grid.ts";
 import { migrations } from "../support/migrations.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { startSqld } from "../support/sqld.ts";
@@ -58,7 +58,7 @@ it("ten thousand stopped grids cost no more than ten", async () => {
     one: () => ask(`/api/v1/strategy/grid/status?id=${id}`),
     page: () => ask("/api/v1/strategy/grid/status?stopped=true&limit=5"),
     list: () => ask("/api/v1/strategy/grid/list"),
-    preview: () => runOperation(deps, ...previews("grid", GRID)),
+    preview: () => runOperation(deps, ...previews("grid", REQUEST)),
     due: () => deps.store.due(),
   };
   const costs = async () => {

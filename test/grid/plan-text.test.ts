@@ -30,7 +30,9 @@ async function readOutput(width: number, over: object, quote = "100000"): Promis
 describe.each([80, 120])("a plan in %d columns", (width) => {
   it("shows the cost of its orders, the reserved part of the free balance, and the rest", async () => {
     const text = await readOutput(width, { initialBuy: true });
-    expect(text).toMatch(/at most [\d.]+ USDT in use orders a buy of [\d.]+ BTC at once, at up to /);
+    expect(text).toMatch(
+      /^at most [\d.]+ USDT in use market grid on BTC\/USDT at kraken orders a buy of [\d.]+ BTC at once, at up to /,
+    );
     // It buys what they need: no price has to be reached first.
     expect(text).toMatch(/ not placed \d+ of 20 slots wait: the initial buy has to fill first sum/);
     expect(text).toMatch(/sum [\d.]+ USDT: [\d.]+ in buys \([\d.]+ of it at once\), 0 in sells/);

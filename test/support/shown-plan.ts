@@ -24,7 +24,7 @@ export async function startShown(page: Page): Promise<string> {
   for (;;) {
     await page.getByRole("button", { name: "Start exactly this plan" }).click();
     await dialog.getByText(PLACED_NOW).waitFor();
-    const sent = page.waitForRequest((one) => one.method() === "POST" && /\/grid$/.test(one.url()));
+    const sent = page.waitForRequest((one) => one.method() === "POST" && /\/strategies$/.test(one.url()));
     await page.getByRole("button", { name: "Start it" }).click();
     const { planHash } = (await sent).postDataJSON() as { planHash: string };
     await started.or(moved).first().waitFor();

@@ -90,7 +90,7 @@ describe.each(NAMES)("an account on %s whose fees cannot be read", (name) => {
     expect(started).toMatchObject({ status: "running" });
     expect(started.warnings).toContainEqual({ code: "fees_assumed", message: textOf(name) });
     const { id } = started as unknown as { id: string };
-    const edited = await post(`/strategy/grid/${id}/preview`, { orderSize: 120 }, {});
+    const edited = await post(`/strategies/${id}/preview`, { config: { orderSize: 120 } }, {});
     expect(edited.warnings).toContainEqual({ code: "fees_assumed", message: textOf(name) });
   });
 });

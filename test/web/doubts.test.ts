@@ -131,27 +131,24 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
   });
 
   it.each([
-    ["start", "grid", { "Lower price": "20000", "Upper price": "30000", "Per order": "100" }, "Per order"],
-    ["start-quotes", "quote", { "Depth per side": "500" }, "Depth per side"],
-    ["start-centered", "grid/centered", {}, "Per order"],
-  ] as const)(
-    "do not start the form before while the next plan loads on %s",
-    async (route, path, texts, name) => {
-      const { page, context } = await served.signIn();
-      await page.goto(`${served.url}/#/${route}`);
-      const button = page.getByRole("button", { name: "Start exactly this plan" });
-      for (const [label, text] of Object.entries(texts)) await page.getByLabel(`${label}, USDT`).fill(text);
-      await expect.poll(() => button.isEnabled()).toBe(true);
-      const release = await holdRequests(page, `**/strategy/${path}/preview`, 1);
-      const asked = page.waitForRequest(`**/strategy/${path}/preview`);
-      await page.getByLabel(`${name}, USDT`).fill("130");
-      await asked;
-      expect(await button.isDisabled()).toBe(true);
-      release();
-      await expect.poll(() => button.isEnabled()).toBe(true);
-      await context.close();
-    },
-  );
+    ["start", { "Lower price": "20000", "Upper price": "30000", "Per order": "100" }, "Per order"],
+    ["start-quotes", { "Depth per side": "500" }, "Depth per side"],
+    ["start-centered", {}, "Per order"],
+  ] as const)("do not start the form before while the next plan loads on %s", async (route, texts, name) => {
+    const { page, context } = await served.signIn();
+    await page.goto(`${served.url}/#/${route}`);
+    const button = page.getByRole("button", { name: "Start exactly this plan" });
+    for (const [label, text] of Object.entries(texts)) await page.getByLabel(`${label}, USDT`).fill(text);
+    await expect.poll(() => button.isEnabled()).toBe(true);
+    const release = await holdRequests(page, "**/strategies/preview", 1);
+    const asked = page.waitForRequest("**/strategies/preview");
+    await page.getByLabel(`${name}, USDT`).fill("130");
+    await asked;
+    expect(await button.isDisabled()).toBe(true);
+    release();
+    await expect.poll(() => button.isEnabled()).toBe(true);
+    await context.close();
+  });
 
   it("do not show the plan of an older form that arrives last", async () => {
     const { page, context } = await served.signIn();

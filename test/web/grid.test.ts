@@ -45,10 +45,10 @@ describe.skipIf(!findChromium())("a grid on the page in Chromium (skipped withou
     // A plan that is not of what is typed starts nothing.
     const start = page.getByRole("button", { name: "Start exactly this plan" });
     const query = page.waitForRequest(
-      (request) => request.url().endsWith("/preview") && request.postDataJSON().orderSize === 60,
+      (request) => request.url().endsWith("/preview") && request.postDataJSON().config.orderSize === 60,
     );
     await page.getByLabel("Per order, USDT").fill("60");
-    expect((await query).postDataJSON()).toMatchObject({ allowLoss: false, useOwnBase: false });
+    expect((await query).postDataJSON().config).toMatchObject({ allowLoss: false, useOwnBase: false });
     await start.click();
     await page.getByRole("dialog").getByText(PLACED_NOW).waitFor();
     expect((await status()).strategies).toEqual([]);

@@ -32,7 +32,7 @@ describe.skipIf(!findChromium())(
       await page.getByRole("button", { name: "Start exactly this plan" }).click();
       await page.getByRole("dialog").getByText("2 orders are placed now").waitFor();
       expect((await served.call<{ count: number }>("GET", "/strategies")).count).toBe(0);
-      await page.getByRole("button", { name: "Start", exact: true }).click();
+      await page.getByRole("button", { name: "Start it" }).click();
       const open = page.getByRole("region", { name: "Open orders" });
       await open.getByText("bid").waitFor();
       await open.getByText("ask").waitFor();

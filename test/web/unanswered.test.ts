@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { findChromium, holdRequests } from "../support/browser.ts";
+import { findChromium } from "../support/browser.ts";
 import { servedPage } from "../support/served.ts";
 
 /** Far from the market, so that its plan is the same again a moment later. */
@@ -26,14 +26,14 @@ describe.skipIf(!findChromium())("a lost response in Chromium (skipped without C
   it("of a start is reported as unknown, and another try starts nothing twice", async () => {
     const { page, context } = await served.signIn();
     const before = await count();
-    await page.route(
-      "**/api/v1/strategy/grid",
-      async (route) => {
-        await route.fetch();
-        await route.abort();
-      },
-      { times: 1 },
-    );
+    let isCut = false;
+    // The page also asks for the list of strategies.
+    await page.route("**/api/v1/strategies", async (route) => {
+      if (isCut || route.request().method() !== "POST") return route.continue();
+      isCut = true;
+      await route.fetch();
+      await route.abort();
+    });
     const dialog = await openPlan(page);
     await dialog.getByRole("button", { name: "Start it" }).click();
     await dialog.getByText("It is unknown whether this was done").waitFor();
@@ -48,7 +48,14 @@ describe.skipIf(!findChromium())("a lost response in Chromium (skipped without C
 
   it("keeps the dialog of an action open until its result is known", async () => {
     const { page, context } = await served.signIn();
-    const release = await holdRequests(page, "**/api/v1/strategy/grid", 1);
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/api/v1/strategies", async (route) => {
+      if (route.request().method() === "POST") await released;
+      await route.continue();
+    });
     const dialog = await openPlan(page);
     await dialog.getByRole("button", { name: "Start it" }).click();
     await dialog.getByRole("button", { name: "Working…" }).waitFor();

@@ -63,7 +63,7 @@ async function startPlan(page: Page): Promise<void> {
   const moved = page.getByRole("dialog").getByText("is out of date");
   for (;;) {
     await page.getByRole("button", { name: "Start exactly this plan" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Start", exact: true }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Start it" }).click();
     await started.or(moved).first().waitFor();
     if (await started.isVisible()) return;
     await page.getByRole("dialog").getByRole("button", { name: "Go back" }).click();
@@ -73,7 +73,8 @@ async function startPlan(page: Page): Promise<void> {
 async function saved({ page, folder }: Stage, name: string): Promise<string> {
   const [file] = await Promise.all([
     page.waitForEvent("download"),
-    page.getByRole("button", { name }).click(),
+    // A pair and an agreement have one each.
+    page.getByRole("button", { name }).first().click(),
   ]);
   const path = join(folder, file.suggestedFilename());
   await file.saveAs(path);
@@ -111,7 +112,7 @@ async function editQuotes({ page, call }: Stage): Promise<void> {
   await page.getByRole("button", { name: "Edit" }).click();
   await page.getByLabel("Spread between bid and ask, %").fill("3");
   await page.getByRole("button", { name: "Change exactly as planned" }).click();
-  await page.getByRole("button", { name: "Change them" }).click();
+  await page.getByRole("button", { name: "Change it" }).click();
   await page
     .getByRole("dialog")
     .getByText(/is changed|changes with its next passes/)

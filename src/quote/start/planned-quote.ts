@@ -169,7 +169,7 @@ export function quoteFacts(planned: Omit<PlannedQuote, "shown">, inputs: QuoteIn
 
 /** Returns the id of a level's order: `buy-1` is the bid that is nearest to the price. */
 const levelId = ({ side, level }: { readonly side: "buy" | "sell"; readonly level: number }): string =>
-  `${side}-${level}`;
+  `${side}-${level + 1}`;
 
 function worstCaseText(
   { config, reference }: Pick<PlannedQuote, "config" | "reference">,

@@ -152,7 +152,7 @@ export function StartPlan<P extends AnyPlan>({
   const confirmation = {
     title: `Start ${title} on ${planned.exchange}?`,
     says: <StartSays planned={planned} />,
-    yes: "Start",
+    yes: "Start it",
     act,
   };
   return (

@@ -140,7 +140,7 @@ describe("a change of running quotes", () => {
     const open = [...inputs().open, reportedOrder({ side: "sell", price: d("97"), id: "sell 97" })];
     const out = shown({ levels: 2 }, { orders: [...LIVE, other], given: inputs({ open }) });
     expect(out.refused).toEqual([
-      { id: "buy-0", reason: "would_self_cross" },
+      { id: "buy-1", reason: "would_self_cross" },
       { id: "buy-1", reason: "would_self_cross" },
     ]);
     expect(out).toMatchObject({ kept: 1, cancelled: 1, orders: [{ side: "sell", price: 102 }] });

@@ -75,8 +75,8 @@ describe("a plan of quotes", () => {
       uses: { base: "10", quote: "1000" },
       price: "100",
       orders: [
-        { id: "buy-0", side: "buy", price: "99", amount: "1.01" },
-        { id: "sell-0", side: "sell", price: "101", amount: "0.99" },
+        { id: "buy-1", side: "buy", price: "99", amount: "1.01" },
+        { id: "sell-1", side: "sell", price: "101", amount: "0.99" },
       ],
       details: {
         spreadPercent: 2,
@@ -136,7 +136,7 @@ describe("a plan of quotes", () => {
     const out = planned({ levels: 2, target: 1, skewPercent: 0 }, {}, { base: "10", quote: "99.2" });
     // 99.2 / (99 · 1.001) is 1.00101 in whole lots; what is left for the second bid is below the minimum of 5.
     expect(orders(out)[0]).toBe("buy 1.00101 at 99");
-    expect(out.refused).toEqual([{ id: "buy-1", reason: "no_quote" }]);
+    expect(out.refused).toEqual([{ id: "buy-2", reason: "no_quote" }]);
   });
 
   it("warns if its budget is below twice what it quotes, because orders then wait for each other", () => {
@@ -188,7 +188,7 @@ describe("a plan of quotes", () => {
     const open = [reportedOrder({ side: "sell", price: d("98"), amount: d("3") })];
     const out = planned({}, { open });
     expect(orders(out)).toEqual(["sell 0.99 at 101"]);
-    expect(out.refused).toEqual([{ id: "buy-0", reason: "would_self_cross" }]);
+    expect(out.refused).toEqual([{ id: "buy-1", reason: "would_self_cross" }]);
   });
 
   it.each([
