@@ -166,6 +166,35 @@ describe.each(Object.entries(KINDS))("%s", (_what, kind) => {
   });
 });
 
+describe("a centered grid whose price has moved", () => {
+  const kind = {
+    ...KINDS.grid,
+    start: {
+      ...MARKET,
+      definition: "grid",
+      config: { geometry: "centered", levels: 2, spacing: 0.01, size: 100, confidence: 0, deviation: 0.5 },
+    },
+  } as unknown as Kind;
+
+  it("keeps its orders when a change has no field of its config", async () => {
+    const { id, send, open, box } = await started(kind);
+    const before = await open();
+    box.time.pass(3_600_000);
+    for (const route of [`/strategies/${id}`, `/strategies/${id}/preview`])
+      expect(
+        (await send(route.endsWith("preview") ? "POST" : "PATCH", route, { config: {} })).body,
+      ).toMatchObject({
+        error: "Invalid request",
+        message: "set at least one field of config, or a name",
+      });
+    expect((await send("PATCH", `/strategies/${id}`, { config: {}, name: "desk" })).body).toMatchObject({
+      name: "desk",
+      changes: [{ field: "name", from: "none", to: "desk" }],
+    });
+    expect(await open()).toEqual(before);
+  });
+});
+
 describe("a user's strategy", () => {
   const kind = KINDS["a user's strategy"];
 

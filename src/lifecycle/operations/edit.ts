@@ -27,6 +27,10 @@ const configField = (forms: readonly ConfigForm[]) =>
     anyOf: forms.map(formSchema),
   });
 
+/** A centered grid is centered again by each change, so one without a field would move its orders. */
+const hasFields = (config: EditCall["config"] | undefined): config is EditCall["config"] =>
+  config !== undefined && Object.keys(config).length > 0;
+
 const NO_CHANGE = "Invalid request: set at least one field of config, or a name";
 
 /** Returns the preview and the change of every strategy. A rename is a change of its name alone. */
@@ -36,7 +40,11 @@ export function editOperations(
 ): readonly Operation[] {
   const formsOf = ({ life }: StartKind) => life.editForms(definitions);
   const id = () => idField("Invalid request").describe("Strategy id");
-  const previewInput = () => z.object({ id: id(), config: configField(kinds.flatMap(formsOf)) });
+  const previewInput = () =>
+    z.object({
+      id: id(),
+      config: configField(kinds.flatMap(formsOf)).refine(hasFields, { error: NO_CHANGE }),
+    });
   const ready = async (deps: Deps, request: EditCall, reader: PlanReader) =>
     readyEdit(deps, { kinds, forms: kinds.flatMap(formsOf) }, request, reader);
   return [
@@ -90,13 +98,13 @@ export function editOperations(
               .describe("New name; null, or none on the command line, removes the old one"),
             planHash: planHash(),
           })
-          .refine(({ config, name }) => config !== undefined || name !== undefined, {
+          .refine(({ config, name }) => hasFields(config) || name !== undefined, {
             path: ["config"],
             error: NO_CHANGE,
           }),
       output: EditedStrategyShape,
       async prepare(deps, { planHash: shown, name, config, ...named }, call) {
-        if (config === undefined) return prepareRename(deps, named.id, name ?? null, call);
+        if (!hasFields(config)) return prepareRename(deps, named.id, name ?? null, call);
         const reader = { actor: call.actor, planHash: shown, isShown: false, definitions };
         const found = await ready(deps, { ...named, config }, reader);
         checkHolds(found.edit.shown, shown);
