@@ -141,7 +141,7 @@ describe("a change of running quotes", () => {
     const out = shown({ levels: 2 }, { orders: [...LIVE, other], given: inputs({ open }) });
     expect(out.refused).toEqual([
       { id: "buy-1", reason: "would_self_cross" },
-      { id: "buy-1", reason: "would_self_cross" },
+      { id: "buy-2", reason: "would_self_cross" },
     ]);
     expect(out).toMatchObject({ kept: 1, cancelled: 1, orders: [{ side: "sell", price: 102 }] });
   });
