@@ -131,7 +131,7 @@ describe("a running grid", () => {
     );
     await grid.ask("edit_strategy", { id: grid.id, config: { stopLossPrice: 70 } });
     await rejects({ ...wide, planHash: plan.planHash }, /out of date/);
-    await fails({}, /changes nothing/);
+    await fails({}, /set at least one field/);
     await fails({ lowerPrice: 110 }, /lowerPrice must be below upperPrice/);
     await fails({ lowerPrice: 60 }, /stopLossPrice must be below lowerPrice/);
     await fails({ orderSize: 0.001 }, /orderSize must be at least/);

@@ -28,10 +28,7 @@ const configField = (forms: readonly ConfigForm[]) =>
   });
 
 /** A centered grid is centered again by each change, so one without a field would move its orders. */
-const hasFields = (config: EditCall["config"] | undefined): config is EditCall["config"] =>
-  config !== undefined && Object.keys(config).length > 0;
-
-const NO_CHANGE = "Invalid request: set at least one field of config, or a name";
+const hasFields = (config: EditCall["config"]): boolean => Object.keys(config).length > 0;
 
 /** Returns the preview and the change of every strategy. A rename is a change of its name alone. */
 export function editOperations(
@@ -40,11 +37,7 @@ export function editOperations(
 ): readonly Operation[] {
   const formsOf = ({ life }: StartKind) => life.editForms(definitions);
   const id = () => idField("Invalid request").describe("Strategy id");
-  const previewInput = () =>
-    z.object({
-      id: id(),
-      config: configField(kinds.flatMap(formsOf)).refine(hasFields, { error: NO_CHANGE }),
-    });
+  const previewInput = () => z.object({ id: id(), config: configField(kinds.flatMap(formsOf)) });
   const ready = async (deps: Deps, request: EditCall, reader: PlanReader) =>
     readyEdit(deps, { kinds, forms: kinds.flatMap(formsOf) }, request, reader);
   return [
@@ -89,22 +82,17 @@ export function editOperations(
         examples: [`edgemaker rename ${ID_EXAMPLE} treasury`],
       },
       input: () =>
-        z
-          .object({
-            id: id(),
-            config: configField(kinds.flatMap(formsOf)).optional(),
-            name: strategyName()
-              .nullable()
-              .describe("New name; null, or none on the command line, removes the old one"),
-            planHash: planHash(),
-          })
-          .refine(({ config, name }) => hasFields(config) || name !== undefined, {
-            path: ["config"],
-            error: NO_CHANGE,
-          }),
+        z.object({
+          id: id(),
+          config: configField(kinds.flatMap(formsOf)).optional(),
+          name: strategyName()
+            .nullable()
+            .describe("New name; null, or none on the command line, removes the old one"),
+          planHash: planHash(),
+        }),
       output: EditedStrategyShape,
-      async prepare(deps, { planHash: shown, name, config, ...named }, call) {
-        if (!hasFields(config)) return prepareRename(deps, named.id, name ?? null, call);
+      async prepare(deps, { planHash: shown, name, config = {}, ...named }, call) {
+        if (name !== undefined && !hasFields(config)) return prepareRename(deps, named.id, name, call);
         const reader = { actor: call.actor, planHash: shown, isShown: false, definitions };
         const found = await ready(deps, { ...named, config }, reader);
         checkHolds(found.edit.shown, shown);
@@ -138,6 +126,8 @@ async function readyEdit(
   { id, config }: EditCall,
   reader: PlanReader,
 ): Promise<ReadyCall> {
+  if (!hasFields(config))
+    throw new AppError("Invalid request", "set at least one field of config, or a name");
   const view = await editableById(deps, id);
   const { strategy } = view;
   const kind = kinds.find(({ name }) => name === strategy.kind);
