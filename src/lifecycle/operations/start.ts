@@ -113,7 +113,7 @@ export function startOperations(
     const parsed = configForm(forms, config).config().parse(config) as StartRequest["config"];
     return { kind, request: { ...options, config: parsed } as StartRequest };
   };
-  const details = kinds.map(({ life }) => life.planDetails());
+  const details = () => kinds.map(({ life }) => life.planDetails());
   const forms = all.flatMap((one) => one.forms);
   return [
     operation({
@@ -124,7 +124,7 @@ export function startOperations(
       http: { route: "POST /strategies/preview", from: "body" },
       forms,
       input: () => startInput(ids, all),
-      output: () => planShape(details),
+      output: () => planShape(details()),
       async run(deps, input, { actor }) {
         const { kind, request } = requestOf(input);
         const ready = await kind.life.readStart(deps, request, { actor, isShown: true, definitions });
