@@ -43,7 +43,6 @@ export function formCommands(
 
 function flatOf(form: ConfigForm, start: Operation, ids: readonly string[]): Operation {
   const { config, fixed = {}, flags = {}, parts = {}, defaults = {}, takesBudget } = form;
-  const { exchange, symbol, baseBudget, quoteBudget, ...options } = startOptions(ids);
   return operation({
     name: start.name,
     summary: `Start ${form.what}`,
@@ -53,6 +52,7 @@ function flatOf(form: ConfigForm, start: Operation, ids: readonly string[]): Ope
     http: start.http,
     cli: { path: `start ${form.word}`, flags, parts, defaults, steps: true },
     input() {
+      const { exchange, symbol, baseBudget, quoteBudget, ...options } = startOptions(ids);
       const own = Object.entries(config().shape as z.ZodRawShape).filter(
         ([name]) => !Object.hasOwn(fixed, name),
       );
