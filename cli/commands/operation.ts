@@ -1,7 +1,7 @@
 import type { CommandDef } from "citty";
 import { text } from "../../src/kernel/decimal.ts";
+import { fieldKinds } from "../../src/kernel/field-kinds.ts";
 import type { Operation } from "../../src/operation.ts";
-import { fieldKinds } from "../../src/transport/input.ts";
 import { DATABASE_ARGS, LOCAL_DATABASE_ARGS, STRATEGIES_ARG } from "../host/settings.ts";
 import { type Args, switchFlag, textFlag, type Values } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";

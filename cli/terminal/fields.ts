@@ -1,5 +1,6 @@
+import { fieldKinds } from "../../src/kernel/field-kinds.ts";
 import { defaultsOf, type Operation } from "../../src/operation.ts";
-import { fieldKinds, fromTexts } from "../../src/transport/input.ts";
+import { fromTexts } from "../../src/transport/input.ts";
 import { UsageError, type Values } from "./arguments.ts";
 
 export const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -4,6 +4,7 @@ import type * as z from "zod";
 import { _safeParse, type $ZodError } from "zod/v4/core";
 import { digest, keyHash } from "../kernel/digest.ts";
 import { AppError, type Label } from "../kernel/errors.ts";
+import { fieldKinds } from "../kernel/field-kinds.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { didYouMean } from "../kernel/plain-text.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
@@ -20,7 +21,7 @@ import {
 } from "./access.ts";
 import { type Admission, parseBody, readBody } from "./body.ts";
 import { answerFormat, type Format, formatsOf, tableOf } from "./csv.ts";
-import { fieldKinds, fromText, inputRefusal, MAX_TYPO_CHARACTERS } from "./input.ts";
+import { fromText, inputRefusal, MAX_TYPO_CHARACTERS } from "./input.ts";
 import { type Answer, refusal, run } from "./run.ts";
 
 export interface Variables {

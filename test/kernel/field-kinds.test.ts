@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import * as z from "zod";
+import { fieldKinds } from "../../src/kernel/field-kinds.ts";
 import { createOperations } from "../../src/operations.ts";
-import { fieldKinds } from "../../src/transport/input.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
 
 const OF_TYPE: Readonly<Record<string, string>> = {
