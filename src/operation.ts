@@ -123,11 +123,12 @@ export function withAgentDefaults(
   return { ...given, config: { ...form.defaults, ...config } };
 }
 
-/** Returns the form of the config that was sent; undefined without one. */
+/** Returns the form of the config that was sent; undefined without one, and for a stored strategy's config. */
 export function sentForm(
-  { forms = [] }: Pick<Operation, "forms">,
+  { input, forms = [] }: Pick<Operation, "input" | "forms">,
   { definition, config }: Readonly<Record<string, unknown>>,
 ): ConfigForm | undefined {
+  if (!Object.hasOwn(input.shape, "definition")) return undefined;
   const [first, ...others] = forms.filter((form) => form.definition === (definition ?? forms[0]?.definition));
   return first && configForm([first, ...others], (config ?? {}) as Readonly<Record<string, unknown>>);
 }

@@ -85,11 +85,15 @@ export class AppError extends Error {
   }
 }
 
-/** Returns the error of a schema's message, which is `Label: sentence`; another message names no field itself. */
-export function labelledError(error: string, field = ""): AppError {
+/**
+ * Returns the error of a schema's message, which is `Label: sentence`; another message names no field itself. `instead`
+ * replaces the sentence.
+ */
+export function labelledError(error: string, field = "", instead?: string): AppError {
   const [label = "", ...sentence] = error.split(": ");
   const isNamed = isLabel(label);
-  const message = isNamed ? sentence.join(": ") : field === "" ? error : `${field}: ${error}`;
+  const own = isNamed ? sentence.join(": ") : field === "" ? error : `${field}: ${error}`;
+  const message = instead ?? own;
   const extras = field === "" ? {} : { issues: [{ path: `config.${field}`, message }] };
   return new AppError(isNamed ? label : "Invalid request", message, extras);
 }

@@ -58,6 +58,17 @@ function kindOfValues(values: readonly unknown[]): FieldKind {
   return others.length === 0 && (type === "number" || type === "boolean") ? type : "string";
 }
 
+/** Returns that a field's value is of another type than the field takes; undefined if that is not why it is refused. */
+export function mistypedText(
+  input: z.ZodObject,
+  name: string,
+  { issue, value }: { readonly issue: Pick<z.core.$ZodIssue, "code">; readonly value: unknown },
+): string | undefined {
+  if (issue.code === "invalid_value" || takesTypes(input.shape[name])) return undefined;
+  const mistyped = otherType(fieldKinds({ input })[name], value);
+  return mistyped && `${name} ${mistyped}`;
+}
+
 const TYPE_OF_KIND = { integer: "number", number: "number", boolean: "boolean", string: "string" } as const;
 const TYPE_NAMES = {
   number: "a number",
@@ -67,7 +78,7 @@ const TYPE_NAMES = {
 } as const;
 
 /** Returns whether a field accepts values of several types, such as a number or `off`. */
-export function takesTypes(field: z.core.$ZodTypes | undefined): boolean {
+function takesTypes(field: z.core.$ZodTypes | undefined): boolean {
   if (field === undefined) return true;
   const { def } = field._zod;
   const inner = "innerType" in def ? def.innerType : "in" in def ? def.in : undefined;
@@ -75,7 +86,7 @@ export function takesTypes(field: z.core.$ZodTypes | undefined): boolean {
 }
 
 /** Returns that a value is of another type than its field; undefined if it is not. */
-export function otherType(kind: FieldKind | undefined, value: unknown): string | undefined {
+function otherType(kind: FieldKind | undefined, value: unknown): string | undefined {
   if (kind === undefined || kind === "json" || value === undefined) return undefined;
   const expected = TYPE_OF_KIND[kind];
   const type = typeof value as keyof typeof TYPE_NAMES;

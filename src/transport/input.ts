@@ -2,9 +2,10 @@ import type * as z from "zod";
 import { safeParse } from "zod/v4/core";
 import { fromNumber, parseDecimal } from "../kernel/decimal.ts";
 import { type Issue, isLabel, type Label } from "../kernel/errors.ts";
-import { type FieldKind, fieldKinds, otherType, takesTypes } from "../kernel/field-kinds.ts";
+import { type FieldKind, fieldKinds, mistypedText } from "../kernel/field-kinds.ts";
 import { didYouMean } from "../kernel/plain-text.ts";
 import { type Operation, sentForm } from "../operation.ts";
+import type { ConfigForm } from "../ports/config-form.ts";
 
 const READ_AS: Record<FieldKind, (text: string) => unknown> = {
   // A count consists of digits only: no sign, fraction, exponent or hexadecimal text.
@@ -57,10 +58,26 @@ export function fromArguments(
       return [name, typeof value === "string" && kind ? fromArgument(kind, value) : value];
     }),
   );
-  const form = sentForm({ forms }, read);
-  if (!form || typeof read.config !== "object" || read.config === null) return read;
-  const config = fromArguments({ input: form.config() }, read.config as Readonly<Record<string, unknown>>);
+  if (!forms || typeof read.config !== "object" || read.config === null) return read;
+  const form = sentForm({ input, forms }, read);
+  const config = configFrom(form ? [form] : forms, read.config as Readonly<Record<string, unknown>>);
   return { ...read, config };
+}
+
+/** Reads a config that can be of any of these forms; a field that they read differently stays as it was sent. */
+function configFrom(
+  forms: readonly ConfigForm[],
+  sent: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const fields = Object.entries(sent).map(([name, value]) => {
+    const given = { [name]: value };
+    const [first = given, ...others] = forms
+      .map((form) => form.config())
+      .filter(({ shape }) => Object.hasOwn(shape, name))
+      .map((input) => fromArguments({ input }, given));
+    return others.every((other) => JSON.stringify(other) === JSON.stringify(first)) ? first : given;
+  });
+  return Object.assign({}, ...fields);
 }
 
 const isOmittable = (field: z.core.$ZodTypes): boolean =>
@@ -94,7 +111,7 @@ export function inputRefusal(
   const sorted = error.issues
     .map((issue) => ({ issue, place: place(issue) }))
     .sort((a, b) => a.place - b.place);
-  const form = sentForm({ forms }, values);
+  const form = sentForm({ input, forms }, values);
   const results = sorted.map(({ issue }) => {
     const [top, ...inner] = issue.path.map(String);
     const isUnknown = issue.code === "unrecognized_keys";
@@ -106,13 +123,10 @@ export function inputRefusal(
     const fields = isOfConfig ? form.config() : input;
     const sent = (isOfConfig ? values.config : values) as Readonly<Record<string, unknown>> | undefined;
     const mistyped =
-      name === undefined ||
-      below.length > 0 ||
-      issue.code === "invalid_value" ||
-      takesTypes(fields.shape[name])
+      name === undefined || below.length > 0
         ? undefined
-        : otherType(fieldKinds({ input: fields })[name], sent?.[name]);
-    return { path: issue.path.join("."), label, message: mistyped ? `${name} ${mistyped}` : message };
+        : mistypedText(fields, name, { issue, value: sent?.[name] });
+    return { path: issue.path.join("."), label, message: mistyped ?? message };
   });
   const [first = { label: "Invalid request" as const, message: "the request is not valid" }] = results;
   return {

@@ -20,12 +20,14 @@ const KINDS = {
       config: { geometry: "range", lowerPrice: 58_000, upperPrice: 62_000, gridLevels: 4, orderSize: 100 },
     },
     config: { orderSize: 90 },
+    other: "stopLossPrice",
     changes: [{ field: "orderSize", from: "100", to: "90" }],
     wrong: [{ orderSize: -1 }, /must be a positive number/],
   },
   quote: {
     start: { ...MARKET, ...BUDGET, definition: "quote", config: QUOTES },
     config: { spreadPercent: 4 },
+    other: "maxLoss",
     changes: [
       { field: "spreadPercent", from: "1", to: "4" },
       { field: "tolerancePercent", from: "0.125", to: "0.5" },
@@ -35,6 +37,7 @@ const KINDS = {
   "a user's strategy": {
     start: { ...MARKET, ...BUDGET, definition: "two-sided", config: QUOTES },
     config: { spreadPercent: 4 },
+    other: "size",
     changes: [{ field: "spreadPercent", from: "1", to: "4" }],
     wrong: [{ spreadPercent: -1 }, /spreadPercent/],
   },
@@ -129,6 +132,29 @@ describe.each(Object.entries(KINDS))("%s", (_what, kind) => {
     for (let passes = 0; passes < 4; passes++) await tick();
     expect(await open()).not.toEqual(before);
     expect(await open()).toHaveLength(before.length);
+  });
+
+  it("takes numbers as text, and null for no change, from an agent", async () => {
+    const strategy = await started(kind);
+    const before = await strategy.open();
+    const config = Object.fromEntries(
+      Object.entries(kind.config).map(([name, value]) => [name, String(value)]),
+    );
+    expect(await edit("agent", strategy, { config: { ...config, [kind.other]: null } })).toMatchObject({
+      made: true,
+      changes: kind.changes,
+    });
+    for (let passes = 0; passes < 4; passes++) await strategy.tick();
+    expect(await strategy.open()).not.toEqual(before);
+  });
+
+  it("names the field and the type of a value that is not a number", async () => {
+    const { id, send, open } = await started(kind);
+    const before = await open();
+    const [field = ""] = Object.keys(kind.config);
+    const { status, body } = await send("PATCH", `/strategies/${id}`, { config: { [field]: "six" } });
+    expect([status, body.message]).toEqual([400, `${field} must be a number, not text`]);
+    expect(await open()).toEqual(before);
   });
 
   it.each(["http", "agent"] as const)("gets a name and loses it over %s", async (surface) => {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { changedFields, warnings } from "../../engine/operations/shapes.ts";
 import { AppError, labelledError, noLongerHolds } from "../../kernel/errors.ts";
+import { mistypedText } from "../../kernel/field-kinds.ts";
 import { idField, planHash, strategyName } from "../../kernel/fields.ts";
 import { didYouMean } from "../../kernel/plain-text.ts";
 import { parseAccountKey } from "../../model/account.ts";
@@ -35,11 +36,11 @@ export function editOperations(
   kinds: readonly StartKind[],
   definitions: StrategyDefinitions,
 ): readonly Operation[] {
-  const formsOf = ({ life }: StartKind) => life.editForms(definitions);
+  const forms = kinds.flatMap(({ life }) => life.editForms(definitions));
   const id = () => idField("Invalid request").describe("Strategy id");
-  const previewInput = () => z.object({ id: id(), config: configField(kinds.flatMap(formsOf)) });
+  const previewInput = () => z.object({ id: id(), config: configField(forms) });
   const ready = async (deps: Deps, request: EditCall, reader: PlanReader) =>
-    readyEdit(deps, { kinds, forms: kinds.flatMap(formsOf) }, request, reader);
+    readyEdit(deps, { kinds, forms }, request, reader);
   return [
     operation({
       ...EDITS,
@@ -47,6 +48,7 @@ export function editOperations(
       summary: "Show what a change of a running strategy cancels, places and costs",
       effect: "read",
       http: { route: "POST /strategies/:id/preview", from: "body" },
+      forms,
       input: previewInput,
       output: () => plannedEditShape(kinds.map(({ life }) => life.planDetails())),
       async run(deps, request, { actor }) {
@@ -67,6 +69,7 @@ export function editOperations(
       summary: "Change the config or the name of a strategy; its ledger, id and history stay",
       effect: "trade",
       http: { route: "PATCH /strategies/:id", from: "body" },
+      forms,
       cli: {
         path: "edit",
         positional: ["id", "name"],
@@ -84,7 +87,7 @@ export function editOperations(
       input: () =>
         z.object({
           id: id(),
-          config: configField(kinds.flatMap(formsOf)).optional(),
+          config: configField(forms).optional(),
           name: strategyName()
             .nullable()
             .describe("New name; null, or none on the command line, removes the old one"),
@@ -168,7 +171,9 @@ function readConfigOf(form: ConfigForm, config: EditCall["config"]): EditCall["c
       `${first} is not a setting of ${form.what} that can be changed${guess}`,
     );
   }
-  throw labelledError(issue.message, issue.path.join("."));
+  const [name = "", ...below] = issue.path.map(String);
+  const mistyped = below.length > 0 ? undefined : mistypedText(schema, name, { issue, value: config[name] });
+  throw labelledError(issue.message, issue.path.join("."), mistyped);
 }
 
 interface NamedCall {
