@@ -21,7 +21,7 @@ export function nameFault(name: string): string | undefined {
   return BUILT_IN.includes(name) ? "it is the name of a built-in strategy; choose another one" : undefined;
 }
 
-/** Fields of every start, preview, backtest and command; a config with these names could not be set. */
+/** Fields of every start, preview, edit, backtest and command; a config with these names could not be set. */
 export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
   "exchange",
   "symbol",
@@ -29,6 +29,7 @@ export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
   "quoteBudget",
   "dryRun",
   "dryBalance",
+  "id",
   "name",
   "planHash",
   "planId",

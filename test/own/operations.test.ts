@@ -196,12 +196,12 @@ it("the strategies that can be started are listed with their versions and config
   ]);
 });
 
-it("the loader reserves each field name that a start and its command use", () => {
+it("the loader reserves each field name that a start, an edit and their commands use", () => {
   const bare = defineStrategy({ name: "bare", config: z.object({}), orders: () => [] });
   const commands = commandsOf(rootCommand(EXCHANGES, [bare])).filter(([path]) =>
-    /^(start|preview) bare$/.test(path),
+    /^((start|preview) bare|strategy edit)$/.test(path),
   );
-  expect(commands.length).toBe(2);
+  expect(commands.length).toBe(3);
   const fields = commands.flatMap(([, { args }]) =>
     Object.keys(args ?? {}).map((flag) =>
       flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
