@@ -168,12 +168,19 @@ function EditQuotes({ quotes }: { quotes: Quoted }) {
       id={id}
       config={Object.keys(numbers).length === 0 ? undefined : numbers}
       fields={<NumberSettings settings={settings} texts={texts} change={setTexts} />}
+      names={{ ...FOLLOWING_NAMES, ...Object.fromEntries(settings.map(({ name, label }) => [name, label])) }}
       empty="Change a setting; empty ones stay as they are. The orders to cancel and to place appear here."
       changed={() => setTexts({})}
       stats={(planned) => <QuoteStats planned={planned} />}
     />
   );
 }
+
+/** Settings that change with another one. */
+const FOLLOWING_NAMES = {
+  size: "Size of each order",
+  tolerancePercent: "Distance within which an order stays, %",
+};
 
 function editableSettings({ symbol, spreadPercent, levels, maxLoss, defend }: Quoted) {
   const { base, quote } = pairOf(symbol);

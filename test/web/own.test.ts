@@ -61,7 +61,10 @@ describe.skipIf(!findChromium())(
         .getByText(/spreadPercent/)
         .waitFor();
       await edit.getByLabel("Spread between bid and ask, in percent").fill("4");
-      await edit.getByRole("row", { name: "spreadPercent 2 4" }).waitFor();
+      await edit
+        .getByRole("table", { name: "Changes" })
+        .getByRole("row", { name: "Spread between bid and ask, in percent 2 4" })
+        .waitFor();
       const before = (await served.call<{ orders: object[] }>("GET", "/orders?exchange=kraken")).orders;
       await answer("Change exactly as planned", "Change it", /is changed/);
       const after = (await served.call<{ orders: object[] }>("GET", "/orders?exchange=kraken")).orders;

@@ -69,6 +69,22 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
     await answer("Resume", /places both sides again/, "Resume them", /is resumed/);
     await page.getByRole("region", { name: "Open orders" }).getByText("sell").first().waitFor();
     await expect.poll(open).toBe(4);
+    const orders = async () =>
+      (await served.call<{ orders: { price: number }[] }>("GET", "/orders?exchange=kraken&symbol=BTC%2FUSDT"))
+        .orders;
+    const nearest = async () => Math.max(...(await orders()).map(({ price }) => price));
+    const before = await nearest();
+    await page.getByRole("button", { name: "Edit" }).click();
+    const edit = page.getByRole("region", { name: "Change these quotes" });
+    await edit.getByLabel("Spread between bid and ask, %").fill("20");
+    await edit
+      .getByRole("table", { name: "Changes" })
+      .getByRole("row", { name: "Spread between bid and ask, % 2 20" })
+      .waitFor();
+    expect(await edit.innerText()).not.toMatch(/[a-z]Percent/);
+    await answer("Change exactly as planned", /canceled/, "Change it", /is changed/);
+    // The outermost sell moves from about 1 % to about 10 % away.
+    await expect.poll(nearest).toBeGreaterThan(before * 1.05);
     await answer("Stop", /stay yours/, "Stop them", /is stopped/);
     await expect.poll(open).toBe(0);
     const { events } = await served.call<{ events: { message: string }[] }>(

@@ -42,6 +42,7 @@ function EditForm({ one, fields }: EditFormProps) {
           change={(changed) => setTyped((before) => ({ ...before, ...changed }))}
         />
       }
+      names={Object.fromEntries(fields.map(({ name, label }) => [name, label]))}
       empty="Change a setting. The orders to cancel and to place appear here."
       changed={() => setTyped({})}
     />

@@ -16,6 +16,8 @@ interface EditProps<P> {
   /** The fields that change; undefined while none does. */
   readonly config: Readonly<Record<string, unknown>> | undefined;
   readonly fields: Child;
+  /** Labels of the fields that change. */
+  readonly names: Readonly<Record<string, string>>;
   readonly empty: string;
   readonly changed: () => void;
   /** Figures of its definition. */
@@ -26,7 +28,7 @@ interface EditProps<P> {
 
 /** New settings of a running strategy: their effect, and a change to exactly that. */
 export function EditSection<P extends EditPlan>(props: EditProps<P>) {
-  const { title, id, config, fields, empty, changed, stats, orders } = props;
+  const { title, id, config, fields, names, empty, changed, stats, orders } = props;
   const [question, put] = useConfirmation();
   const path = `/strategies/${part(id)}`;
   const planning = usePlan<P>(`POST ${path}/preview`, config && { config });
@@ -44,7 +46,7 @@ export function EditSection<P extends EditPlan>(props: EditProps<P>) {
         <PlanArea planning={planning} empty="Planning…">
           {(plan) => (
             <>
-              <ChangeTable planned={plan.planned} />
+              <ChangeTable planned={plan.planned} names={names} />
               <PlanShown
                 planned={plan.planned}
                 stats={
@@ -74,25 +76,13 @@ export function EditSection<P extends EditPlan>(props: EditProps<P>) {
 
 const isMoved = ({ cancelled, orders }: EditPlan): boolean => cancelled + orders.length > 0;
 
-const CHANGED_NAMES: Readonly<Record<string, string>> = {
-  lowerPrice: "Lower price",
-  upperPrice: "Upper price",
-  gridLevels: "Levels",
-  orderSize: "Per order",
-  gridSpacing: "Spacing in price",
-  spacing: "Spacing",
-  stopLossPrice: "Stop loss",
-  takeProfitPrice: "Take profit",
-  allowLoss: "Can sell below cost",
-};
-
 const shownValue = (text: string): string => (Number.isFinite(Number(text)) ? amount(text) : text);
 
-const ChangeTable = ({ planned }: { planned: EditPlan }) => (
+const ChangeTable = ({ planned, names }: { planned: EditPlan; names: EditProps<EditPlan>["names"] }) => (
   <Table
-    label="ChangeTable"
+    label="Changes"
     columns={[
-      { name: "Setting", isHead: true, of: ({ field }) => CHANGED_NAMES[field] ?? field },
+      { name: "Setting", isHead: true, of: ({ field }) => names[field] ?? field },
       { name: "Now", isNumber: true, of: ({ from }) => shownValue(from) },
       { name: "New", isNumber: true, of: ({ to }) => shownValue(to) },
     ]}

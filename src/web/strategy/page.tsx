@@ -92,6 +92,19 @@ const CLEARS: Readonly<Partial<Record<EditName, string>>> = {
   takeProfitPrice: "clearTakeProfit",
 };
 
+const CHANGED_NAMES: Readonly<Record<string, string>> = {
+  lowerPrice: "Lower price",
+  upperPrice: "Upper price",
+  gridLevels: "Levels",
+  orderSize: "Per order",
+  gridSpacing: "Spacing in price",
+  spacing: "Spacing",
+  stopLossPrice: "Stop loss",
+  takeProfitPrice: "Take profit",
+  stopAtOnce: "Stop at the first price that reaches a stop price",
+  allowLoss: "Can sell below cost",
+};
+
 /** The page of one grid: its P&L, state and actions. */
 export function StrategyPage({ id, session }: { id: string; session: Session }) {
   const status = useLoad<Status>("GET /strategy/grid/status", { id }, { live: true });
@@ -263,6 +276,7 @@ function Edit({ grid }: { grid: Grid }) {
       id={grid.id}
       config={typedSettings(grid, typed)}
       fields={<EditFields grid={grid} typed={typed} change={change} />}
+      names={CHANGED_NAMES}
       empty="Change a setting. The orders to cancel and to place appear here."
       changed={() => setTyped({})}
       stats={(planned) => <RunningStats planned={planned} />}
