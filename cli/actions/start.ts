@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { decimal, ZERO } from "../../src/kernel/decimal.ts";
 import type { StartedStrategyShape } from "../../src/lifecycle/operations/start.ts";
 import type { PlanAnswer } from "../../src/lifecycle/plan.ts";
 import { mostText, planText } from "../../src/lifecycle/plan-view.ts";
@@ -150,6 +151,6 @@ function choicesFor(
       { value: "yes", label: `Yes, and sell ${uses.base} ${base} of my own` },
       cancel,
     ];
-  const own = Number(free.base) > 0 ? [{ value: "with" as const, label: `With my ${base}` }] : [];
+  const own = decimal(free.base) > ZERO ? [{ value: "with" as const, label: `With my ${base}` }] : [];
   return [{ value: "yes", label: "Yes" }, ...own, cancel];
 }

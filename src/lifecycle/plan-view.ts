@@ -3,7 +3,7 @@ import { decimal, max, min, moneyFigure, text } from "../kernel/decimal.ts";
 import { pluralize } from "../kernel/plain-text.ts";
 import { describeRefusals } from "../model/refusal-text.ts";
 import type { StrategyLife } from "../ports/life.ts";
-import type { PlanAnswer, PlannedEditAnswer } from "./plan.ts";
+import { changeLines, type PlanAnswer, type PlannedEditAnswer } from "./plan.ts";
 
 /** Formats a plan: the most that it can use, its orders, what its definition adds, the worst case and warnings. */
 export function planText(
@@ -52,7 +52,7 @@ export function editText(
   };
   return {
     strategy: `${id}: ${market}`,
-    changes: changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join("; "),
+    changes: changeLines(changes).join("; "),
     ...(sale ? { "sells at once": sale.message } : {}),
     ...(cancelled + plan.orders.length > 0 ? moved : { orders: "all orders stay open" }),
     ...rest,

@@ -1,9 +1,9 @@
 /** One plan of every start and change: what is placed, what it can use and lose, and its hash. */
 import * as z from "zod";
-import { feesOut, feesShape, warnings } from "../engine/operations/shapes.ts";
+import { feesOut, feesShape, placedAsText, placedTextFields, warnings } from "../engine/operations/shapes.ts";
 import { type Decimal, mul, sum, text } from "../kernel/decimal.ts";
 import { countWithVerb, pluralize } from "../kernel/plain-text.ts";
-import { type Market, SIDES } from "../model/market.ts";
+import type { Market } from "../model/market.ts";
 import type { Preview } from "../model/proposal.ts";
 import { describeRefusals } from "../model/refusal-text.ts";
 import type { FieldChange, PlanFacts, Planned, PlannedOrder } from "../ports/life.ts";
@@ -21,9 +21,7 @@ const planFields = (details: readonly z.ZodObject[]) => ({
     .array(
       z.object({
         id: z.string().describe("The definition's id of the order"),
-        side: z.enum(SIDES),
-        price: z.string(),
-        amount: z.string(),
+        ...placedTextFields(),
         crosses: z.boolean().describe("true if it fills at once, at up to its price"),
       }),
     )
@@ -58,8 +56,13 @@ export type PlanAnswer = z.output<ReturnType<typeof planShape>>;
 
 export const changesShape = () => z.array(z.object({ field: z.string(), from: z.string(), to: z.string() }));
 
+/** Describes a change in an event. */
 export const changesText = (changes: readonly FieldChange[]): string =>
   changes.map(({ field, from, to }) => `${field} ${from} to ${to}`).join(", ");
+
+/** Describes each field that changes. */
+export const changeLines = (changes: readonly FieldChange[]): string[] =>
+  changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`);
 
 export const plannedEditShape = (details: readonly z.ZodObject[]) =>
   z.object({
@@ -92,13 +95,7 @@ export const planAnswer = (
   symbol: market.symbol,
   price: facts.price === null ? null : text(facts.price),
   triggerPrice: facts.triggerPrice === undefined ? null : text(facts.triggerPrice),
-  orders: facts.orders.map(({ id, side, price, amount, crosses = false }) => ({
-    id,
-    side,
-    price: text(price),
-    amount: text(amount),
-    crosses,
-  })),
+  orders: facts.orders.map(({ id, crosses = false, ...order }) => ({ id, ...placedAsText(order), crosses })),
   refused: facts.refused.map((one) => ({ ...one })),
   sums: planSums(facts.orders),
   uses: pairTexts(uses),
@@ -153,10 +150,9 @@ interface EditBase extends PlanBase {
 /** Previews a change for agents: the same plan in sentences. */
 export function previewOfEdit(planned: EditBase, facts: PlanFacts, { exchange }: PlannedPlace): Preview {
   const { id, changes, cancelled, kept, killed, name, market, planHash } = planned;
-  const fields = changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join(", ");
   const at = facts.price === null ? "" : `, with the market at ${text(facts.price)}`;
   return {
-    what: `change ${id} on ${market.symbol} at ${exchange}: ${fields}; ${countWithVerb(cancelled, "order")} canceled, ${facts.orders.length} placed, and ${kept} ${kept === 1 ? "stays" : "stay"}${at}`,
+    what: `change ${id} on ${market.symbol} at ${exchange}: ${changeLines(changes).join(", ")}; ${countWithVerb(cancelled, "order")} canceled, ${facts.orders.length} placed, and ${kept} ${kept === 1 ? "stays" : "stay"}${at}`,
     ...moneyTexts(planned, facts),
     limits: [
       ...conditionTexts({ ...planned, killed: false }, facts),

@@ -1,10 +1,8 @@
 /** Plans a change of a running strategy with the function that a pass uses. */
 import { freedOf } from "../engine/operations/start-reads.ts";
-import { max, ZERO } from "../kernel/decimal.ts";
 import { type Soon, withValue } from "../kernel/soon.ts";
 import type { Order } from "../model/order.ts";
 import type { ApprovedPlan } from "../model/shown-plan.ts";
-import type { PairAmounts } from "../model/strategy.ts";
 import type { AnyStrategyDefinition } from "../ports/definition.ts";
 import type { FieldChange } from "../ports/life.ts";
 import { runOwnStrategy } from "./pass/run.ts";
@@ -44,12 +42,6 @@ export function planOwnEdit(
 export const approvedOwnEdit = ({ id, edits = 0 }: OwnStrategy, config: OwnStrategyConfig): ApprovedPlan => ({
   approved: [id, edits, config],
   price: null,
-});
-
-/** Returns the current budget after its fills. */
-export const budgetLeft = ({ state, config: { budget } }: OwnStrategy): PairAmounts => ({
-  base: max(ZERO, state.base),
-  quote: max(ZERO, budget.quote + state.ledger.quote),
 });
 
 const optionText = (value: unknown): string =>

@@ -32,7 +32,7 @@ export interface StrategyLife {
   readonly readExposure: (deps: Deps, strategy: Strategy) => Promise<Exposure>;
   /** Describes what its orders can use from now on, such as "up to 500 USDT in buys". */
   readonly describeUse: (strategy: Strategy) => string;
-  /** Schema of its own part of a plan. The field `kind` has the word of its details in a status. */
+  /** Schema of the part of a plan that only it has. Its field `kind` is the same as in a status. */
   readonly planDetails: () => z.ZodObject;
   /** Returns its own lines of a plan for people. */
   readonly planLines: (plan: PlanText) => Readonly<Record<string, string>>;

@@ -1,6 +1,5 @@
 import { configSchemaOf } from "../engine/operations/shapes.ts";
 import { startOfPosition } from "../engine/position/position.ts";
-import { text } from "../kernel/decimal.ts";
 import type { KindReading } from "../ports/kind-reading.ts";
 import { quoteKind } from "./kind.ts";
 import { QuoteDetailsShape, quoteConfig } from "./schema/input.ts";
@@ -30,12 +29,10 @@ export const quoteReading: KindReading<QuoteStrategy> = {
   details: QuoteDetailsShape,
   detailsOf({ strategy: { config, state } }, timeOf) {
     const quoted = state.quoted ?? NOT_QUOTED;
-    const { exchange: _exchange, symbol: _symbol, ...request } = quoteRequestOut("", "", config);
     return {
       kind: "quote",
-      ...request,
+      ...quoteRequestOut(config),
       ...quotePricedOut(quoted, sourcesOut(quoted)),
-      reference: quoted.reference === null ? null : text(quoted.reference),
       quotedAt: timeOf(quoted.at),
     };
   },

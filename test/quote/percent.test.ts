@@ -37,7 +37,7 @@ describe("a spread", () => {
           ofPercent(past.marketSpreadPercent),
         ];
         expect(new Set(spreads)).toEqual(new Set([2n * half]));
-        expect(quoteRequestOut("kraken", "BTC/USDT", config).spreadPercent).toBe(percent);
+        expect(quoteRequestOut(config).spreadPercent).toBe(percent);
       }),
     );
   });

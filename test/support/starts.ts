@@ -1,22 +1,13 @@
 import type * as z from "zod";
 import { centeredConfig, rangeConfig } from "../../src/grid/schema/input.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
+import { startOptions } from "../../src/lifecycle/operations/start.ts";
 import { createOperations } from "../../src/operations.ts";
 import { quoteConfig } from "../../src/quote/schema/input.ts";
 import { EXCHANGES } from "./sandbox.ts";
 
 /** Fields of every start; the others belong to the definition's config. */
-const OPTIONS: ReadonlySet<string> = new Set([
-  "exchange",
-  "symbol",
-  "baseBudget",
-  "quoteBudget",
-  "dryRun",
-  "dryBalance",
-  "name",
-  "planHash",
-  "planId",
-]);
+const OPTIONS: ReadonlySet<string> = new Set([...Object.keys(startOptions(EXCHANGES)), "planHash", "planId"]);
 
 /** The body of a start or a preview: `grid`, `centered`, `quote` or a name of one's own, and its fields. */
 export function startBody(definition: string, fields: object) {

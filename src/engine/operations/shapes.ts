@@ -5,7 +5,7 @@ import { type Market, SIDES } from "../../model/market.ts";
 import type { OrderTerms } from "../../model/order.ts";
 import { STRATEGY_STATUSES } from "../../model/strategy.ts";
 
-/** The fields of an order that is placed or open, in the contract's answers and in plans. */
+/** The fields of an order that is placed or open, in the contract's answers. */
 export const placedFields = () => ({ side: z.enum(SIDES), price: z.number(), amount: z.number() });
 /** The same fields in other answers. */
 export const placedTextFields = () => ({ side: z.enum(SIDES), price: z.string(), amount: z.string() });

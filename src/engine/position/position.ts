@@ -9,6 +9,7 @@ import {
   type Accounts,
   lockedBy,
   NO_RESERVE,
+  type PairAmounts,
   type Reserve,
   type Strategy,
   type StrategyConfig,
@@ -290,9 +291,15 @@ export const matchesLevel = (
   left >= mul(wish.amount, tolerance.amount, "up") &&
   left <= mul(wish.amount, ONE + (ONE - tolerance.amount), "down");
 
-/** Describes what its orders can use: its base, and its budget after its fills. */
-export function describePositionUse({ symbol, config, state }: PositionStrategy): string {
+/** Returns what its orders can use: its base, and its budget after its fills. */
+export const budgetLeft = ({ config, state }: Pick<PositionStrategy, "config" | "state">): PairAmounts => ({
+  base: max(ZERO, state.base),
+  quote: max(ZERO, config.budget.quote + state.ledger.quote),
+});
+
+/** Describes what its orders can use. */
+export function describePositionUse({ symbol, ...strategy }: PositionStrategy): string {
   const { base, quote } = splitPair(symbol);
-  const free = max(ZERO, config.budget.quote + state.ledger.quote);
-  return `up to ${text(state.base)} ${base} and ${text(free)} ${quote} are used`;
+  const left = budgetLeft(strategy);
+  return `up to ${text(left.base)} ${base} and ${text(left.quote)} ${quote} are used`;
 }

@@ -15,7 +15,14 @@ import type { StrategyDefinitions } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { FieldChange, PlanReader, ReadyEdit, StrategyLife } from "../../ports/life.ts";
 import type { ReadableStrategy } from "../life.ts";
-import { changesShape, changesText, planAnswer, plannedEditShape, previewOfEdit } from "../plan.ts";
+import {
+  changeLines,
+  changesShape,
+  changesText,
+  planAnswer,
+  plannedEditShape,
+  previewOfEdit,
+} from "../plan.ts";
 import { definitionName, readStrategy } from "../reading.ts";
 import { changeableById, passesFor, reasonForDelay } from "./find.ts";
 import type { StartKind } from "./start.ts";
@@ -268,7 +275,7 @@ function editedView(answer: unknown) {
   return {
     strategy: id,
     message,
-    changes: changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join("; "),
+    changes: changeLines(changes).join("; "),
     ...(all.length > 0 ? { "but note": all.map((warning) => warning.message).join("; ") } : {}),
   };
 }

@@ -1,5 +1,6 @@
 import { readMarketFor } from "../../engine/operations/start.ts";
 import { readForChange, venueForChange } from "../../engine/operations/start-reads.ts";
+import { budgetLeft } from "../../engine/position/position.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { readPositionExposure } from "../../limits/operations/exposed-reads.ts";
 import { pendingEdit } from "../../model/strategy.ts";
@@ -8,7 +9,7 @@ import type { Deps } from "../../ports/deps.ts";
 import type { EditRequest, PlanReader, ReadyEdit } from "../../ports/life.ts";
 import { asOwnStrategy } from "../kind.ts";
 import { findDefinition, runnableOf } from "../pass/ask.ts";
-import { approvedOwnEdit, budgetLeft, optionChanges, planOwnEdit } from "../planned-edit.ts";
+import { approvedOwnEdit, optionChanges, planOwnEdit } from "../planned-edit.ts";
 import { ownFacts, warningsOf } from "../planned-start.ts";
 import { checkedOptions } from "../schema/shapes.ts";
 import type { OwnStrategy, OwnStrategyConfig } from "../state.ts";

@@ -1,9 +1,10 @@
 import { freedOf, readForChange, venueForChange } from "../../engine/operations/start-reads.ts";
-import { type Decimal, max, text, ZERO } from "../../kernel/decimal.ts";
+import { budgetLeft } from "../../engine/position/position.ts";
+import { type Decimal, text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Order } from "../../model/order.ts";
 import type { ApprovedPlan } from "../../model/shown-plan.ts";
-import { type PairAmounts, pendingEdit } from "../../model/strategy.ts";
+import { pendingEdit } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { EditRequest, FieldChange, PlanFacts, PlanReader, ReadyEdit } from "../../ports/life.ts";
 import { asQuote } from "../kind.ts";
@@ -46,7 +47,7 @@ export async function readQuoteEdit(
       return {
         market: inputs.market,
         killed: inputs.killed,
-        uses: budgetNow(strategy, config),
+        uses: budgetLeft({ ...strategy, config }),
         warnings: changeWarnings(strategy, planned, inputs),
         kept: bids.kept.length + asks.kept.length,
         cancelled: bids.misplaced.length + asks.misplaced.length,
@@ -84,12 +85,6 @@ const fieldChanges = (before: QuoteFields, after: QuoteFields): FieldChange[] =>
 export const approvedChange = ({ id, edits = 0 }: QuoteStrategy, config: QuoteConfig): ApprovedPlan => ({
   approved: [id, edits, config],
   price: null,
-});
-
-/** Returns the current budget after its fills. */
-const budgetNow = ({ state }: QuoteStrategy, { budget }: QuoteConfig): PairAmounts => ({
-  base: max(ZERO, state.base),
-  quote: max(ZERO, budget.quote + state.ledger.quote),
 });
 
 /** A checked change: the new configuration, and its description. */
@@ -141,7 +136,7 @@ export function changeFacts(
   const placed = { ...plan, bids: bids.lacking, asks: asks.lacking };
   const reference = plan.reference.price;
   const facts = quoteFacts(
-    { config: { ...config, budget: budgetNow(strategy, config) }, plan: placed, reference },
+    { config: { ...config, budget: budgetLeft({ ...strategy, config }) }, plan: placed, reference },
     inputs,
   );
   return { ...facts, notes: [...facts.notes, "its orders move to the new settings with the next passes"] };
@@ -156,6 +151,6 @@ export function changeWarnings(
     strategy.wants === "pause"
       ? [{ code: "paused", message: "it is paused: it changes when it is resumed" }]
       : [];
-  const has = budgetNow(strategy, config);
+  const has = budgetLeft({ ...strategy, config });
   return [...paused, ...quoteWarnings({ config, plan: quoting.plan, has, state: strategy.state }, inputs)];
 }

@@ -175,8 +175,6 @@ const CountedShape = lazy(() =>
 
 /** Fields of the request for quotes, in every answer that repeats it. */
 export const quoteRequestFields = () => ({
-  exchange: z.string(),
-  symbol: z.string(),
   spreadPercent: z.number().describe("Requested spread, in percent"),
   levels: z.number().describe("Orders per side"),
   budget: budgetOut(),
@@ -187,8 +185,8 @@ export const quoteRequestFields = () => ({
     .describe("Answer to a side that is picked off: ticks or pause, and passes; null without one"),
 });
 
-const pricedFields = <Money extends z.ZodType>(money: Money) => ({
-  reference: money.nullable().describe("Median of the sources that count, in quote; null without any"),
+const pricedFields = () => ({
+  reference: z.string().nullable().describe("Median of the sources that count, in quote; null without any"),
   halfSpreadPercent: z
     .number()
     .nullable()
@@ -202,11 +200,11 @@ const pricedFields = <Money extends z.ZodType>(money: Money) => ({
 
 /** The part of a plan that only quotes have. */
 export const QuotePlanShape = lazy(() => {
-  const { exchange: _exchange, symbol: _symbol, budget: _budget, ...request } = quoteRequestFields();
+  const { budget: _, ...request } = quoteRequestFields();
   return z.object({
     kind: z.literal("quote"),
     ...request,
-    ...pricedFields(z.string()),
+    ...pricedFields(),
     cadence: cadenceShape(),
   });
 });
@@ -222,11 +220,10 @@ const cadenceShape = () =>
 
 /** The part of a status that only quotes have. */
 export const QuoteDetailsShape = lazy(() => {
-  const { exchange: _exchange, symbol: _symbol, ...request } = quoteRequestFields();
   return z.object({
     kind: z.literal("quote"),
-    ...request,
-    ...pricedFields(z.string()),
+    ...quoteRequestFields(),
+    ...pricedFields(),
     quotedAt: z.number().nullable().describe("Time of the last order move, in milliseconds"),
   });
 });

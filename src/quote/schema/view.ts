@@ -37,12 +37,8 @@ export function quoteLines({ symbol, orders, details }: StrategyText): Readonly<
   };
 }
 
-interface QuotedPrice extends Pick<QuoteText, "sources"> {
-  readonly reference: number | string | null;
-}
-
 /** Formats the reference price, its sources, and why others do not count. */
-function formatPrice({ reference, sources }: QuotedPrice): string {
+function formatPrice({ reference, sources }: Pick<QuoteText, "reference" | "sources">): string {
   const counted = sources.filter((one) => one.counted).map(({ source }) => describePlace(source));
   const left = sources.filter((one) => !one.counted);
   const without = left.map(({ source, because }) => `${describePlace(source)} (${because})`).join(", ");

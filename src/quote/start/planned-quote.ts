@@ -89,13 +89,7 @@ const percentOf = (share: Decimal): number => wire(roundToStep(share * 100n, ONE
 export const sourcesOut = ({ sources }: Pick<LastQuoted, "sources">) =>
   sources.map(({ source, because }) => ({ source, counted: because === null, because }));
 
-export const quoteRequestOut = (
-  exchange: string,
-  symbol: string,
-  { rules, budget, maxLoss }: QuoteConfig,
-) => ({
-  exchange,
-  symbol,
+export const quoteRequestOut = ({ rules, budget, maxLoss }: QuoteConfig) => ({
   spreadPercent: percentOf(2n * rules.halfSpread),
   levels: rules.levels,
   budget: { base: text(budget.base), quote: text(budget.quote) },
@@ -111,7 +105,7 @@ export const quotePricedOut = (
   },
   sources: ReturnType<typeof sourcesOut>,
 ) => ({
-  reference: priced.reference === null ? null : wire(priced.reference),
+  reference: priced.reference === null ? null : text(priced.reference),
   halfSpreadPercent: priced.halfSpread === null ? null : percentOf(priced.halfSpread),
   widenedBy: priced.widenedBy,
   sources,
@@ -147,7 +141,7 @@ export function quoteFacts(planned: Omit<PlannedQuote, "shown">, inputs: QuoteIn
   const levels = [...plan.bids, ...plan.asks];
   const stopped = inputs.killed ? levels.map((level) => ({ id: levelId(level), reason: "killed" })) : [];
   const cadence = passIntervalAdvice(inputs, config);
-  const { exchange: _, symbol: _s, budget: _b, ...request } = quoteRequestOut("", "", config);
+  const { budget: _, ...request } = quoteRequestOut(config);
   return {
     what: `quotes ${request.spreadPercent} % apart`,
     price: reference,
@@ -161,7 +155,6 @@ export function quoteFacts(planned: Omit<PlannedQuote, "shown">, inputs: QuoteIn
       kind: "quote",
       ...request,
       ...quotePricedOut(priced, sourcesOut(plan.reference)),
-      reference: reference === null ? null : text(reference),
       cadence,
     },
   };
