@@ -225,7 +225,7 @@ describe("a user's strategy", () => {
   const kind = KINDS["a user's strategy"];
 
   it("takes over a change that is stored, but whose pass runs in another process", async () => {
-    const { id, open, tick, deps, app } = await started(kind);
+    const { id, open, tick, deps } = await started(kind);
     const before = await open();
     const [view] = await deps.store.strategies({ id });
     const config = { ...view?.strategy.config, options: { ...QUOTES, spreadPercent: 4 } } as never;
@@ -236,6 +236,5 @@ describe("a user's strategy", () => {
     expect(await open()).toEqual(before);
     for (let passes = 0; passes < 4; passes++) await tick();
     expect(await open()).not.toEqual(before);
-    expect(app).toBeDefined();
   });
 });

@@ -11,8 +11,8 @@ describe("the text of a plan", () => {
 });
 
 const ORDERS = [
-  { id: "bid", side: "buy", price: 99.9, amount: 1.001 },
-  { id: "ask", side: "sell", price: 100.1, amount: 0.999 },
+  { id: "bid", side: "buy", price: "99.9", amount: "1.001" },
+  { id: "ask", side: "sell", price: "100.1", amount: "0.999" },
 ];
 const QUIET = { config: {}, budget: { base: "0.1", quote: "1000" }, state: null, notes: {} };
 const linesOf = (over: object = {}, orders: readonly object[] = []) =>
