@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { type Browser, type BrowserContext, chromium, type Page, type Route } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome"];
 
@@ -53,16 +53,20 @@ export async function openPage(browser: Browser, origin: string, look: Look = {}
   return { page, context, errors, strangers };
 }
 
-/** Holds requests to a URL, or only the first `times` of them, until the returned function is called. */
-export async function holdRequests(page: Page, url: string, times?: number): Promise<() => void> {
+/**
+ * Holds requests to a URL, or only the first `times` of them, until the returned function is called. The route stays:
+ * Chromium can lose a held request, or one beside it, when its last route is taken away.
+ */
+export async function holdRequests(page: Page, url: string, times = Infinity): Promise<() => void> {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const hold = async (route: Route) => {
+  let held = 0;
+  await page.route(url, async (route) => {
+    if (held++ >= times) return route.fallback();
     await released;
     await route.continue();
-  };
-  await page.route(url, hold, times === undefined ? {} : { times });
+  });
   return release;
 }
