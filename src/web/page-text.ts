@@ -14,9 +14,78 @@ const ACTIONS: readonly (readonly [string, string])[] = [
 ];
 const COMMAND = /`?edgemaker ((?:grid|quote|exchange|kill|limits|notify) [a-z-]+[^`;"\\]*)`?/g;
 
-/** Replaces the commands in the text of a response by the actions of the page; other commands stay. */
-export const pageText = (text: string): string =>
-  text.replace(COMMAND, (command, words: string) => {
+/** Words of the page for what messages advise about a field. */
+const ADVICE: readonly (readonly [string, string])[] = [
+  [", or set allowLoss", ""],
+  ["set initialBuy to", "choose “Buy missing base at once” to"],
+  ["set useOwnBase=false", "clear “Sell base already in the account”"],
+  ["the plan of this planHash", "this plan"],
+  ["with --tick-interval", "with `edgemaker serve --tick-interval`"],
+];
+
+/** Fields of the API that messages name. */
+const FIELD_NAMES =
+  "accessToken accountLoss allowLoss allowWithdrawal baseBudget botToken cancelOrders chatId clearStopLoss clearTakeProfit clientOrderId collarPercent customSpacings dayNotional deviationFrom dryBalance dryRun feeIn fixedPrice gapPercent gridLevels gridSpacing initialBuy lowerPrice makerFee marketSpreadPercent maxAge maxBase maxLoss maxPosition minBase minLiquidity minNotional onLeave onLoss openOrders orderGapMillis orderNotional orderSize planHash postOnly priceAgeMillis quoteBudget safetyReserve sellBase sizeModel sizeWeights skewPercent slippagePercent spacingFactor spacingModel spreadPercent stopAtOnce stopLossPrice strategyLoss takeProfitPrice takerFee tickInterval tolerancePercent triggerPrice upperPrice useDex useOthers useOwn useOwnBase volatilityFactor volatilityHigh volatilityLow withinPercent".split(
+    " ",
+  );
+
+/** Labels of fields that are not their own words. */
+const PAGE_LABELS: Readonly<Record<string, string>> = {
+  accountLoss: "Loss of an account",
+  allowWithdrawal: "Accept a key that can withdraw",
+  collarPercent: "Distance beyond the mid price",
+  dayNotional: "Volume per day",
+  dryRun: "Paper trading",
+  gridLevels: "Levels",
+  gridSpacing: "Spacing",
+  initialBuy: "Buy missing base at once",
+  maxBase: "Maximum position",
+  maxLoss: "Loss limit",
+  minBase: "Minimum position",
+  onLeave: "If the price leaves the range",
+  onLoss: "After a loss",
+  orderGapMillis: "Time between two orders",
+  orderNotional: "Largest order",
+  orderSize: "Per order",
+  priceAgeMillis: "Age of the price",
+  sellBase: "Stop and sell",
+  spacingModel: "Spacing",
+  spreadPercent: "Spread between bid and ask",
+  stopAtOnce: "Stop at the first price that reaches a stop loss or take profit",
+  stopLossPrice: "Stop loss",
+  strategyLoss: "Loss of one strategy",
+  takeProfitPrice: "Take profit",
+  triggerPrice: "Trigger",
+  useOwnBase: "Sell base already in the account",
+  withinPercent: "Depth within",
+  "trail.down": "Follow down to",
+  "trail.up": "Follow up to",
+};
+
+/** Returns a name's parts as words: `lowerPrice` is `lower price`, or `lower-price` as a flag. */
+const spelled = (name: string, between: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `${between}${letter.toLowerCase()}`);
+
+const LABEL_OF = new Map(
+  [...FIELD_NAMES, "trail.down", "trail.up"].flatMap((name) => {
+    const words = spelled(name, " ");
+    const label = `“${PAGE_LABELS[name] ?? `${words[0]?.toUpperCase()}${words.slice(1)}`}”`;
+    return [[name, label] as const, [`--${spelled(name, "-")}`, label] as const];
+  }),
+);
+
+/** A command of a terminal, a word of JSON, or a word that can be a field's name or a flag. */
+const MESSAGE_WORD = /`[^`"]*`|"[\w.]+"|(?<![\w.-])(?:--)?[a-z]+(?:[-.]?[a-zA-Z]+)*/g;
+
+/**
+ * Replaces the commands in the text of a response by the actions of the page, and fields and flags by the page's labels;
+ * other commands stay.
+ */
+export function pageText(text: string): string {
+  const acted = text.replace(COMMAND, (command, words: string) => {
     const [, action = command] = ACTIONS.find(([start]) => words.startsWith(start)) ?? [];
     return action;
   });
+  const advised = ADVICE.reduce((all, [advice, shown]) => all.replaceAll(advice, shown), acted);
+  return advised.replace(MESSAGE_WORD, (word) => LABEL_OF.get(word) ?? word);
+}

@@ -119,7 +119,7 @@ it("a paused grid reports how to resume it", async () => {
 it("slots that lack quote or base report where it has to come from", async () => {
   const poor = await grid({ balances: { USDT: "150", BTC: "1" } });
   expect((await poor.readOutput()).funds_missing).toMatch(
-    /^1 slot waits for USDT: deposit it at kraken, .* give this one a smaller --budget$/,
+    /^1 slot waits for USDT: deposit it at kraken, .* give this one a smaller budget$/,
   );
   const robbed = await grid();
   const sell = robbed.exchange.open().find(({ side }) => side === "sell");

@@ -392,7 +392,7 @@ export default defineStrategy({ name: "paired", config: z.object({}),
   const missing = await backtest();
   expect(missing.code).toBe(1);
   expect(missing.stderr).toContain(
-    "paired uses candles of 5m of ETH/USDT, and there are none of this time; download them first with `edgemaker candles download`",
+    "paired uses candles of 5m of ETH/USDT, and there are none of this time; download them first with `edgemaker candles download --exchange …",
   );
   const stored = ["candles", "import", "eth.csv", "--from", "kraken", "--symbol", "ETH/USDT"];
   expect((await edgemaker(folder, stored)).code).toBe(0);

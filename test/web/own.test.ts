@@ -58,7 +58,7 @@ describe.skipIf(!findChromium())(
       await edit.getByLabel("Spread between bid and ask, in percent").fill("-1");
       await edit
         .getByRole("alert")
-        .getByText(/spreadPercent/)
+        .getByText(/“Spread between bid and ask” /)
         .waitFor();
       await edit.getByLabel("Spread between bid and ask, in percent").fill("4");
       await edit

@@ -175,7 +175,7 @@ export async function recordOf(
   if (await store.hasMoreThan(id, MAX_RECORD_ROWS))
     throw new AppError(
       "Invalid request",
-      `the grid has more than ${MAX_RECORD_ROWS} orders, fills or events; use backtest --from instead`,
+      `the grid has more than ${MAX_RECORD_ROWS} orders, fills or events; use \`edgemaker backtest --from\` instead`,
     );
   const orders = await allPages(
     between,

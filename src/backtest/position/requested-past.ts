@@ -65,7 +65,7 @@ export const isOwnSource = ({ symbol, exchange }: CandleSource): boolean =>
 export const withoutPast = ({ name }: AnyStrategyDefinition, need: CandleNeed): AppError =>
   new AppError(
     "Invalid request",
-    `${name} uses candles of ${describeNeed(need)}, and there are none of this time; download them first with \`edgemaker candles download\`, with --exchange, --symbol, --since and --span`,
+    `${name} uses candles of ${describeNeed(need)}, and there are none of this time; download them first with \`edgemaker candles download --exchange … --symbol … --since … --span …\``,
   );
 
 /** Returns the last completed candles of a longer span at a time. A series that has ended becomes old. */

@@ -146,7 +146,7 @@ function lacksOf(
   const where = exchangeName(account);
   return {
     ...(quoteless.length > 0 && {
-      quote: `${slotsText(quoteless)} for ${quote}: deposit it at ${where}, stop another strategy, or give this one a smaller --budget`,
+      quote: `${slotsText(quoteless)} for ${quote}: deposit it at ${where}, stop another strategy, or give this one a smaller budget`,
     }),
     ...(baseless.length > 0 && {
       base: `${slotsText(baseless)} for ${base} that the strategy bought but that is not free in the account: deposit it at ${where}, or stop the strategy`,

@@ -35,7 +35,7 @@ function StartForm({ definition, session }: { definition: StartDefinition; sessi
   const [typed, setTyped] = useState<OwnForm>({ symbol: "BTC/USDT" });
   const { base, quote } = pairOf(typed.symbol ?? "");
   // A budget belongs to the asset for which it was typed.
-  const [baseKey, quoteKey] = [`baseBudget ${base}`, `quoteBudget ${quote}`];
+  const [baseKey, quoteKey] = [`base ${base}`, `quote ${quote}`];
   const change = ({ baseBudget, quoteBudget, ...changed }: OwnForm) =>
     setTyped((before) => ({
       ...before,

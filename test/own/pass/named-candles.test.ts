@@ -77,7 +77,7 @@ it("refuses a backtest without the candles of another market, and says what to d
   const run = () =>
     backtest(definition, { config: {}, prices: rising(1), candles: { eth: rising(1) }, quote: 1 });
   expect(run).toThrow(
-    "several uses candles of 5m at gateio, and there are none of this time; download them first with `edgemaker candles download`",
+    "several uses candles of 5m at gateio, and there are none of this time; download them first with `edgemaker candles download --exchange …",
   );
 });
 
