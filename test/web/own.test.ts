@@ -37,6 +37,7 @@ describe.skipIf(!findChromium())(
       await open.getByText("bid").waitFor();
       await open.getByText("ask").waitFor();
       expect((await served.call<{ count: number }>("GET", "/strategies")).count).toBe(1);
+      await page.getByRole("term").getByText("Spread between bid and ask, in percent").waitFor();
       await page.getByLabel("Name of the strategy").fill("two words");
       await page.getByRole("button", { name: "Rename" }).click();
       await page.getByRole("alert").getByText("name must have 1 to 40 characters").waitFor();
@@ -58,7 +59,7 @@ describe.skipIf(!findChromium())(
       await edit.getByLabel("Spread between bid and ask, in percent").fill("-1");
       await edit
         .getByRole("alert")
-        .getByText(/“Spread between bid and ask” /)
+        .getByText(/“Spread between bid and ask”: /)
         .waitFor();
       await edit.getByLabel("Spread between bid and ask, in percent").fill("4");
       await edit

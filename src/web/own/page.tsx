@@ -1,6 +1,7 @@
 import { useState } from "hono/jsx/dom";
 import { countWithVerb } from "../../kernel/plain-text.ts";
 import { amount, digitsOf, number, pairOf } from "../format.ts";
+import { useLoad } from "../live.ts";
 import {
   ById,
   type Editing,
@@ -12,10 +13,11 @@ import {
 } from "../strategy/parts.tsx";
 import { QualityPart } from "../strategy/quality.tsx";
 import { EventsPart, FillsPart } from "../strategy/slots.tsx";
-import type { OwnStatus, Session } from "../types.ts";
+import type { Definitions, OwnStatus, Session } from "../types.ts";
 import { ChangeStat, FoldedSection, Section, Stat } from "../ui.tsx";
 import { EditOwn } from "./edit.tsx";
 import { OwnOrders } from "./orders.tsx";
+import { configFields } from "./start.tsx";
 
 /** The page of one running strategy of the user's own. */
 export const OwnPage = ({ id, session }: { id: string; session: Session }) => (
@@ -67,6 +69,9 @@ function KnownStrategy({ one, session }: { one: OwnStatus; session: Session }) {
 function StrategyFigures({ one }: { one: OwnStatus }) {
   const { symbol, totalProfit, profit, position, averageCost, filledOrders, config } = one;
   const { base, quote } = pairOf(symbol);
+  const definitions = useLoad<Definitions>("GET /definitions").data?.definitions ?? [];
+  const of = definitions.find(({ name }) => name === one.definition);
+  const labels = Object.fromEntries((of ? configFields(of) : []).map(({ name, label }) => [name, label]));
   return (
     <dl class="stats">
       <ChangeStat name={`Total, ${quote}`} of={totalProfit} isLarge />
@@ -81,7 +86,7 @@ function StrategyFigures({ one }: { one: OwnStatus }) {
         </Stat>
       ))}
       {Object.entries(config).map(([name, value]) => (
-        <Stat key={name} name={name}>
+        <Stat key={name} name={labels[name] ?? name}>
           {typeof value === "object" ? JSON.stringify(value) : String(value)}
         </Stat>
       ))}
