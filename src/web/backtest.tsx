@@ -178,7 +178,8 @@ function Equity({ answer, scale }: { answer: Backtest; scale: LineScale }) {
 }
 
 /** A run next to the others: its total first. */
-function RunCard({ run: { key, body, answer }, scale }: { run: Run; scale: LineScale }) {
+function RunCard({ run, scale }: { run: Run; scale: LineScale }) {
+  const { key, body, answer } = run;
   const title = runTitle(body);
   return (
     <Section title={title}>
@@ -199,7 +200,7 @@ function RunCard({ run: { key, body, answer }, scale }: { run: Run; scale: LineS
         <a class="button" href={`${linkTo("start")}?${queryOf(body)}`}>
           Use these settings
         </a>
-        <button type="button" onClick={() => saveReport(answer)}>
+        <button type="button" onClick={() => saveReport(run)}>
           Save report
         </button>
         <button type="button" aria-label={`Remove ${title}`} onClick={() => dropRun(key)}>
@@ -243,9 +244,10 @@ function RunFigures({ answer }: { answer: Run["answer"] }) {
 const runTitle = (body: Run["body"]): string =>
   `${body.symbol} ${number(Number(body.lowerPrice))} – ${number(Number(body.upperPrice))}, ${body.gridLevels} levels of ${number(Number(body.orderSize))}, ${body.timeframe}`;
 
-const saveReport = (answer: Run["answer"]): void =>
+/** Each run has a file name that differs from those of all others, also with the same settings. */
+const saveReport = ({ key, body, answer }: Run): void =>
   saveFile(
-    `backtest-${answer.symbol.replace("/", "-")}-${answer.fromAt}.html`,
+    `backtest-${answer.symbol.replace("/", "-")}-${body.lowerPrice}-${body.upperPrice}-${body.gridLevels}-levels-${body.timeframe}-${key.slice(0, 8)}.html`,
     new Blob([reportOf(answer)], { type: "text/html" }),
   );
 

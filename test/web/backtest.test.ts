@@ -39,9 +39,17 @@ describe.skipIf(!findChromium())("the backtest page in Chromium (skipped without
     await cards.first().waitFor();
     await expect.poll(() => cards.count()).toBe(2);
 
-    const [saved] = await Promise.all([
-      page.waitForEvent("download"),
-      cards.first().getByRole("button", { name: "Save report" }).click(),
+    const save = async (card: number) => {
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        cards.nth(card).getByRole("button", { name: "Save report" }).click(),
+      ]);
+      return download;
+    };
+    const [other, saved] = [await save(1), await save(0)];
+    expect([other, saved].map((one) => one.suggestedFilename().replace(/-\w{8}\.html$/, ""))).toEqual([
+      "backtest-BTC-USDT-50000-70000-10-levels-15m",
+      "backtest-BTC-USDT-50000-70000-20-levels-15m",
     ]);
     const file = join(served.folder, "report.html");
     await saved.saveAs(file);
