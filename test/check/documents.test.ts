@@ -42,3 +42,21 @@ it("no file of the project names a machine's path or a registry", () => {
     ),
   ).toEqual([]);
 });
+
+/** Claims without an exception, and where their conditions stand. */
+const CLAIMS: readonly (readonly [RegExp, RegExp])[] = [
+  [/exactly once/i, /#what-happens-beyond-the-bounds/],
+  [/\b(?:balance|booked) exactly\b|exact ledger/i, /#what-happens-beyond-the-bounds/],
+  [/live code|functions that trade/i, /#how-accurate-it-is/],
+];
+
+it.each(documents.filter((name) => !/CHANGELOG|docs\/(?:adr\/|README)/.test(name)))(
+  "%s links each absolute claim to its conditions",
+  (name) => {
+    const paragraphs = readFileSync(join(root, name), "utf8").split(/\n\n|\n(?=- )/);
+    const bare = CLAIMS.flatMap(([claim, conditions]) =>
+      paragraphs.filter((paragraph) => claim.test(paragraph) && !conditions.test(paragraph)),
+    );
+    expect(bare).toEqual([]);
+  },
+);
