@@ -20,8 +20,8 @@ export interface StrategyKind {
   readonly name: string;
   /** Name of its commands. */
   readonly group: string;
-  /** Returns what the engine runs, with the strategies that the user wrote. */
-  readonly kindWith: (definitions: StrategyDefinitions | undefined) => Kind;
+  /** Returns what the engine runs, with the strategies that the user wrote, and whether others are left as they are. */
+  readonly kindWith: (definitions: StrategyDefinitions | undefined, leavesUnknown: boolean) => Kind;
   /** What it adds to the list and the status of its strategies. */
   readonly reading?: KindReading;
   /** What the verbs ask of it. */
@@ -70,6 +70,7 @@ export const STRATEGY_KINDS: readonly StrategyKind[] = [
 export const kindsWith = (
   definitions: StrategyDefinitions | undefined,
   kinds: readonly StrategyKind[] = STRATEGY_KINDS,
-): readonly Kind[] => kinds.map(({ kindWith }) => kindWith(definitions));
+  leavesUnknown = false,
+): readonly Kind[] => kinds.map(({ kindWith }) => kindWith(definitions, leavesUnknown));
 
 export const KINDS: readonly Kind[] = kindsWith([]);

@@ -82,6 +82,7 @@ export async function startServer(values: Values, { around = 0, hasOwn = true } 
   if (copy) log("info", "the database is migrated; its copy can be restored", { copy });
   const runtime = {
     ...nodeRuntime(databaseUrl, config, log),
+    leavesUnknown: false,
     mayMigrate: true,
     interval,
     tracer: tracing?.tracer,

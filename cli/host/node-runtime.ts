@@ -142,10 +142,13 @@ export const runtimeInMemory = (url: string, config: Config, log: Log): Runtime 
   runtimeOver(fileConnection(":memory:"), url, { config, log });
 
 function runtimeOver(client: Database, url: string, { config, log }: { config: Config; log: Log }): Runtime {
+  const own = loadedStrategies(config.strategies);
   return {
     client,
     log,
-    definitions: loadedStrategies(config.strategies)?.definitions,
+    definitions: own?.definitions,
+    // A server runs what this process does not know, unless it is a file that has an error.
+    leavesUnknown: own?.failures.length === 0,
     local: nodeLocal,
     migrations: readMigrations(),
     schema: readNewSchema(),

@@ -19,7 +19,7 @@ import { decimal, ZERO } from "../kernel/decimal.ts";
 import { AppError, SettingsError, VenueError } from "../kernel/errors.ts";
 import { medianOf, midOf } from "../kernel/spread.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
-import { kindsWith } from "../kinds.ts";
+import { kindsWith, STRATEGY_KINDS } from "../kinds.ts";
 import { createProofKeys, createProofStore } from "../liquidity/store/proofs.ts";
 import { createAgreementStore, createLiquidityStore, type LiquidityDeps } from "../liquidity/store/store.ts";
 import { type AccountRef, accountKey, type Balance } from "../model/account.ts";
@@ -108,11 +108,11 @@ export async function createDeps(
 /** Returns what a pass needs besides its venue and prices of others. */
 const engineDeps = (
   { limits }: Config,
-  { definitions, local, log, requests, interval }: Runtime,
+  { definitions, leavesUnknown, local, log, requests, interval }: Runtime,
   { context, killHere }: { context: Context; killHere: KillHere },
 ) => ({
   store: withKillHere(createStore(context), killHere),
-  kinds: kindsOf(kindsWith(definitions)),
+  kinds: kindsOf(kindsWith(definitions, STRATEGY_KINDS, leavesUnknown)),
   local,
   log,
   limits,

@@ -366,6 +366,8 @@ export interface Runtime {
   readonly log: Log;
   /** Strategies that the user wrote; undefined if this process runs none and leaves their orders as they are. */
   readonly definitions?: StrategyDefinitions | undefined;
+  /** Whether it leaves a strategy as it is that is not among them, because another process runs it. */
+  readonly leavesUnknown?: boolean;
   /** Reads a file's candles in any supported format. */
   readonly readCandles: (file: string, pair: Pair) => Promise<CandleFile>;
   /** Candles that were downloaded or imported on this machine. */

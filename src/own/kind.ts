@@ -19,6 +19,7 @@ const DECLARED = "declared";
 /** Declared strategy: a user's function returns the orders that should be open. */
 export const ownStrategyKind = (
   definitions: StrategyDefinitions | undefined,
+  leavesUnknown = false,
 ): Kind<OwnStrategyConfig, OwnStrategyState> => ({
   name: DECLARED,
   version: 1,
@@ -42,9 +43,21 @@ export const ownStrategyKind = (
     candleNeeds(findDefinition(definitions, definition)).map(requirementOf),
   mayPlace: (strategy: OwnStrategy, context) => mayDeclare(definitions, strategy, context),
   outdated: () => [],
+  leaves: (strategy: OwnStrategy) =>
+    leavesUnknown && isUnknown(strategy, definitions)
+      ? `the strategy ${strategy.config.definition} is not loaded here; set EDGEMAKER_STRATEGIES to its folder`
+      : undefined,
   run: (strategy: OwnStrategy, live: readonly Order[], context) =>
-    runOwnStrategy(definitions, strategy, live, context),
+    runOwnStrategy(
+      leavesUnknown && isUnknown(strategy, definitions) ? undefined : definitions,
+      strategy,
+      live,
+      context,
+    ),
 });
+
+const isUnknown = ({ config }: OwnStrategy, definitions: StrategyDefinitions | undefined): boolean =>
+  findDefinition(definitions, config.definition) === undefined;
 
 const withNewFill = (
   state: OwnStrategyState,

@@ -190,6 +190,8 @@ export interface Kind<
   wakesAt?(strategy: Strategy<Config, State>): WakePrices | undefined;
   /** Returns orders that block the desired open orders; a pause that keeps orders cancels only these. */
   outdated(state: State, live: readonly Order[], quote?: BidAsk): Order[];
+  /** Returns why this process leaves a running strategy as it is; absent or undefined if it runs it. */
+  leaves?(strategy: Strategy<Config, State>): string | undefined;
   /**
    * Returns the next orders of a running strategy. `live` are its unsettled orders. A promise never rejects: a user's
    * code runs in another process, and a pass waits for it.

@@ -205,7 +205,40 @@ export default defineStrategy({ name: "forgetful", config: z.object({}),
   expect(await test("two-sided", "--spread-percent", "x")).toMatchObject({ code: 2 });
 });
 
-it("a strategy pauses when its file is missing or broken, and continues once it is fixed", async () => {
+it("a command that does not know a strategy leaves it as it is, and says so", async () => {
+  const folder = home();
+  const { id } = await result(folder, "start", "two-sided", ...MARKET, ...CONFIG, "--yes");
+  expect((await edgemaker(folder, ["tick", "--sandbox"])).code).toBe(0);
+  const before = await result(folder, "status", id);
+  expect(before).toMatchObject({ phase: "active", orders: [{}, {}] });
+  // Others have another folder: it does not exist, or has other strategies.
+  mkdirSync(join(folder, "others"));
+  cpSync(join(root, "examples/dca.ts"), join(folder, "others/dca.ts"));
+  for (const strategies of ["nowhere", "others"]) {
+    const elsewhere = { EDGEMAKER_STRATEGIES: join(folder, strategies) };
+    const ticked = await edgemaker(folder, ["tick", "--sandbox", "--json"], elsewhere);
+    expect(JSON.parse(ticked.stdout).accounts).toEqual([
+      {
+        account: "sandbox:kraken:",
+        outcome: "stepped",
+        message: `${id} stays as it is: the strategy two-sided is not loaded here; set EDGEMAKER_STRATEGIES to its folder`,
+      },
+    ]);
+    const resumed = await edgemaker(folder, ["resume", id, "--sandbox", "--json"], elsewhere);
+    expect(resumed.code).toBe(0);
+    const after = await result(folder, "status", id);
+    expect(after).toMatchObject({ phase: "active", lastError: null });
+    expect(after.orders).toEqual(before.orders);
+  }
+  const { events } = await result(folder, "events", id);
+  expect(events.filter(({ kind }: { kind: string }) => kind === "error")).toEqual([]);
+  await result(folder, "pause", id);
+  const elsewhere = { EDGEMAKER_STRATEGIES: join(folder, "others") };
+  const { stdout } = await edgemaker(folder, ["resume", id, "--sandbox", "--json"], elsewhere);
+  expect(JSON.parse(stdout).message).toMatch(/stays paused: .*the strategy two-sided is not loaded here/);
+});
+
+it("a strategy pauses when its file is broken, and continues once it is fixed", async () => {
   const folder = home();
   const file = join(folder, "strategies/two-sided.ts");
   const { id } = await result(folder, "start", "two-sided", ...MARKET, ...CONFIG, "--yes");
@@ -220,11 +253,9 @@ it("a strategy pauses when its file is missing or broken, and continues once it 
       if (isIt(now)) return now;
     }
   };
-  rmSync(file);
-  const gone = await steppedUntil(({ phase, orders }) => phase === "paused" && orders.length === 0);
-  expect(gone.lastError).toContain("is not loaded");
   writeFileSync(file, 'import { z } from "edgemaker";\nexport default 7 +;\n');
-  expect((await stepped()).phase).toBe("paused");
+  const broken = await steppedUntil(({ phase, orders }) => phase === "paused" && orders.length === 0);
+  expect(broken.lastError).toContain("is not loaded");
   cpSync(join(root, "examples/two-sided.ts"), file);
   const again = await steppedUntil(({ orders }) => orders.length === 2);
   expect(again).toMatchObject({ lastError: null });

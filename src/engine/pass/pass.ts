@@ -181,7 +181,7 @@ interface StartedPass {
   readonly urgent: Cancelled;
 }
 
-type PassResult = Pick<Pass, "outcome" | "reactions" | "isLeaving">;
+type PassResult = Pick<Pass, "outcome" | "message" | "reactions" | "isLeaving">;
 
 async function pass(
   deps: PassDeps,
@@ -226,7 +226,8 @@ async function pass(
   await venue.leave?.();
   await store.settle(snapshot.lease, { ...settled, failure: null });
   const sent = { cancels: [...urgent.requested, ...cancels], creates };
-  return passOf(short, reactions, leavesWith(loaded, decision, sent));
+  const message = describeLeft(loaded, kinds);
+  return { ...passOf(short, reactions, leavesWith(loaded, decision, sent)), ...(message ? { message } : {}) };
 }
 
 /** Number of steps until other requests run; a step takes less than a tenth of a millisecond. */
@@ -241,6 +242,16 @@ async function inTurns<T>(steps: DecisionSteps<T>, local: Local): Promise<T> {
     if (count % STEPS_PER_TURN === 0) await letOthersRun(local);
   }
 }
+
+/** Describes the strategies that this process leaves as they are; empty if there are none. */
+const describeLeft = ({ strategies }: Snapshot, kinds: PassDeps["kinds"]): string =>
+  strategies
+    .filter(({ status }) => status === "running")
+    .flatMap((strategy) => {
+      const why = kinds(strategy.kind).leaves?.(strategy);
+      return why === undefined ? [] : [`${strategy.id} stays as it is: ${why}`];
+    })
+    .join("; ");
 
 const passOf = (short: boolean, reactions: readonly Millis[], isLeaving: boolean): PassResult => ({
   outcome: short ? "short" : "stepped",

@@ -193,7 +193,7 @@ function resumeText(after: AfterPasses): { readonly text: string; readonly isRun
   if (hasPassed && status === "error")
     return { text: `${id} is in error again: ${lastError}`, isRunning: false };
   if (hasPassed && phase === "paused") {
-    const why = state.halted ?? lastError;
+    const why = state.halted ?? lastError ?? after.pass?.message;
     return { text: `${id} stays paused${why ? `: ${why}` : ""}`, isRunning: false };
   }
   return { text: `${id} is resumed${reasonForDelay(after)}`, isRunning: true };
