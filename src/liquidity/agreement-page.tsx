@@ -278,6 +278,10 @@ const AgreementShape = lazy(() =>
       .describe("The same as in the input, to change it"),
     version: z.number().describe("Number of edits, with the creation"),
     changedAt: z.number().nullable().describe("Time of the last edit; null for the settings"),
+    history: z
+      .array(versionShape())
+      .optional()
+      .describe("All edits, oldest first, if one agreement is requested"),
   }),
 );
 export type AgreementAnswer = z.output<ReturnType<typeof AgreementShape>>;
@@ -289,12 +293,10 @@ export const AgreementListShape = lazy(() =>
   }),
 );
 
-export const HistoryShape = lazy(() =>
-  AgreementShape().extend({ history: z.array(versionShape()).describe("All edits, oldest first") }),
-);
-
 export const AgreementChangeShape = lazy(() =>
-  AgreementShape().extend({ changes: z.string().describe("What changed; empty if nothing did") }),
+  AgreementShape()
+    .pick({ agreement: true, state: true, from: true, until: true, version: true })
+    .extend({ changes: z.string().describe("What changed; empty if nothing did") }),
 );
 
 /** The name of a stored agreement. */

@@ -40,18 +40,20 @@ describe("an agreement", () => {
   it("is created once, changed, ended and listed with every edit in its history", async () => {
     const { ask, events } = await agreed();
     const created = await ask("create_agreement", NEW);
-    expect(created).toMatchObject({ agreement: "snek", version: 1, source: "stored" });
+    expect(created).toMatchObject({ agreement: "snek", version: 1, state: "active" });
     expect(await ask("create_agreement", NEW)).toMatchObject({ version: 1, changes: "" });
     await expect(ask("create_agreement", { ...NEW, total: "uptime=90" })).rejects.toThrow("exists already");
     await ask("edit_agreement", { agreement: "snek", until: "2031-06-30", total: "none" });
     await ask("edit_agreement", { agreement: "snek", until: "2031-06-30" });
     await ask("edit_agreement", { agreement: "snek", until: "2026-03-31" });
-    const shown = await ask<{ history: { changes: string; actor: string; version: number }[] }>(
-      "get_agreement",
-      { agreement: "snek" },
-    );
+    const [shown] = (
+      await ask<{ agreements: { history: { changes: string; actor: string; version: number }[] }[] }>(
+        "list_agreements",
+        { agreement: "snek" },
+      )
+    ).agreements;
     expect(shown).toMatchObject({ from: "2026-01-01", until: "2026-03-31", version: 3, total: [] });
-    expect(shown.history.map(({ version, changes }) => [version, changes])).toEqual([
+    expect(shown?.history.map(({ version, changes }) => [version, changes])).toEqual([
       [
         1,
         "markets is kraken:BTC/USDT spread=1 depth=500, mexc:BTC/USDT gate-score depth=300; counterparty is Snek Foundation; from is 2026-01-01; total is uptime=95 depth=5000",
@@ -59,7 +61,7 @@ describe("an agreement", () => {
       [2, "until is 2031-06-30, was none; total is none, was uptime=95 depth=5000"],
       [3, "until is 2026-03-31, was 2031-06-30"],
     ]);
-    expect(shown.history.every(({ actor }) => actor !== "")).toBe(true);
+    expect(shown?.history.every(({ actor }) => actor !== "")).toBe(true);
     expect(await events()).toHaveLength(3);
     expect(await ask("list_agreements", {})).toMatchObject({ count: 1, agreements: [{ version: 3 }] });
   });
@@ -81,10 +83,11 @@ describe("an agreement", () => {
 
   it("states its rules per market and in total", async () => {
     const { ask } = await agreed();
-    const { markets, total } = await ask<{ markets: { terms: string[]; preset: string }[]; total: string[] }>(
-      "create_agreement",
-      NEW,
-    );
+    await ask("create_agreement", NEW);
+    const { agreements } = await ask<{
+      agreements: { markets: { terms: string[]; preset: string }[]; total: string[] }[];
+    }>("list_agreements", {});
+    const [{ markets, total } = { markets: [], total: [] }] = agreements;
     expect(markets.map(({ preset }) => preset)).toEqual(["agreement", "gate-score"]);
     expect(markets[0]?.terms[1]).toMatch(/^At most 1 % between/);
     expect(total).toEqual([
@@ -109,7 +112,9 @@ describe("an agreement", () => {
         },
       ],
     });
-    expect(await ask("get_agreement", { agreement: "settings" })).toMatchObject({ history: [] });
+    expect(await ask("list_agreements", { agreement: "settings" })).toMatchObject({
+      agreements: [{ agreement: "settings", history: [] }],
+    });
   });
 
   it("starts sampling of its pairs on its first day, once for several agreements, and ends it", async () => {

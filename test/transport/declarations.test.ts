@@ -127,7 +127,6 @@ describe("the operations that", () => {
         "get_disposals",
         "get_quality",
         "list_agreements",
-        "get_agreement",
       ],
     ],
     [
@@ -160,7 +159,6 @@ describe("the operations that", () => {
         "get_disposals",
         "get_quality",
         "list_agreements",
-        "get_agreement",
         "list_watched_pairs",
       ],
     ],

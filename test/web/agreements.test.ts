@@ -31,8 +31,11 @@ it.skipIf(!findChromium())("the page creates, changes, reports and ends an agree
   await page.getByRole("button", { name: "End desk" }).click();
   await page.getByRole("button", { name: "End it today" }).click();
   await page.getByText(/The last day of desk is \d{4}-\d\d-\d\d, UTC\./).waitFor();
-  const shown = await served.call<{ until: string | null; version: number }>("GET", "/agreements/desk");
-  expect([shown.version, shown.until === null]).toEqual([4, false]);
+  const shown = await served.call<{ agreements: { until: string | null; version: number }[] }>(
+    "GET",
+    "/agreements?agreement=desk",
+  );
+  expect(shown.agreements.map(({ version, until }) => [version, until === null])).toEqual([[4, false]]);
   expect(errors.filter((error) => !error.includes("400"))).toEqual([]);
   await context.close();
 });

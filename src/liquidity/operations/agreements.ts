@@ -14,7 +14,6 @@ import {
   AgreementListShape,
   agreementOf,
   dayNumber,
-  HistoryShape,
   type NamedAgreement,
   nameField,
   nullIfNone,
@@ -76,8 +75,13 @@ function prepareChange(
       throw new AppError("Conflict", `${name} was changed at the same time; check it, then change it again`);
     forgetAgreements(store);
     const { newest } = await storedVersions(deps, name);
-    const view = agreementView(agreementOf(newest, exchangeIds(deps)), newest, dayOf(await deps.store.now()));
-    return { ...view, changes };
+    const today = dayOf(await deps.store.now());
+    const { agreement, state, from, until, ...view } = agreementView(
+      agreementOf(newest, exchangeIds(deps)),
+      newest,
+      today,
+    );
+    return { agreement, state, from, until, version: view.version, changes };
   };
   return {
     preview: async () => ({
@@ -181,25 +185,50 @@ const editAgreement = (ids: readonly string[]): Operation =>
 const listAgreements: Operation = operation({
   ...OF_READS,
   name: "list_agreements",
-  summary: "List agreements with exchanges and token projects",
+  summary: "List agreements with exchanges and token projects, or show one with its history",
   http: { route: "GET /agreements", from: "query" },
   cli: {
     path: "agreement list",
+    positional: ["agreement"],
+    words: {
+      "agreement show": {
+        summary: "Show an agreement with its rules and the history of its edits",
+        input: {},
+      },
+    },
     view: (answer) => {
       const { agreements } = answer as z.output<ReturnType<typeof AgreementListShape>>;
+      if (agreements[0]?.history) return agreements[0];
       return agreements.map(({ markets, text: _text, total, unknownMarkets: _unknown, ...rest }) => ({
         ...rest,
         markets: markets.map(({ exchange, symbol }) => `${exchange}:${symbol}`).join(", "),
         total: total.join("; "),
       }));
     },
-    columns: ["agreement", "state", "from", "until", "counterparty", "markets", "total", "version", "source"],
+    columns: [
+      "agreement",
+      "state",
+      "from",
+      "until",
+      "counterparty",
+      "markets",
+      "total",
+      "version",
+      "source",
+      "at",
+      "actor",
+      "changes",
+    ],
   },
   mcp: { isSelfContained: true },
-  input: () => z.object({}),
+  input: () =>
+    z.object({
+      agreement: nameField().optional().describe("Name of one agreement, with its history; default: all"),
+    }),
   output: AgreementListShape,
-  async run(deps: LiquidityDeps) {
+  async run(deps: LiquidityDeps, { agreement: name }) {
     const today = dayOf(await deps.store.now());
+    if (name !== undefined) return { agreements: [await shownAgreement(deps, name, today)], count: 1 };
     const stored = new Map((await deps.liquidity?.agreements?.agreements())?.map((one) => [one.name, one]));
     const agreements = (await readAgreements(deps)).map((agreement) =>
       agreementView(agreement, stored.get(agreement.name), today),
@@ -207,6 +236,20 @@ const listAgreements: Operation = operation({
     return { agreements, count: agreements.length };
   },
 });
+
+/** Returns an agreement with its rules and the history of its edits. Throws AppError without one. */
+async function shownAgreement(deps: LiquidityDeps, name: string, today: number): Promise<AgreementAnswer> {
+  if (name === SETTINGS_NAME) {
+    const ofSettings = settingsAgreement(deps.liquidity?.pairs ?? []);
+    if (!ofSettings) throw noAgreement(name);
+    return { ...agreementView(ofSettings, undefined, today), history: [] };
+  }
+  const { versions, newest } = await storedVersions(deps, name);
+  return {
+    ...agreementView(agreementOf(newest, exchangeIds(deps)), newest, today),
+    history: historyView(versions),
+  };
+}
 
 /** Returns who changed what and when; `versions` are all of them, oldest first. */
 export const historyView = (versions: readonly AgreementVersion[]) =>
@@ -217,34 +260,9 @@ export const historyView = (versions: readonly AgreementVersion[]) =>
     changes: agreementChanges(versions[index - 1], one),
   }));
 
-const getAgreement: Operation = operation({
-  ...OF_READS,
-  name: "get_agreement",
-  summary: "Show an agreement with its rules and the history of its edits",
-  http: { route: "GET /agreements/:agreement", from: "query" },
-  cli: { path: "agreement show", positional: ["agreement"], columns: ["version", "at", "actor", "changes"] },
-  mcp: { isSelfContained: true },
-  input: () => z.object({ agreement: nameField() }),
-  output: HistoryShape,
-  async run(deps: LiquidityDeps, { agreement: name }) {
-    const today = dayOf(await deps.store.now());
-    if (name === SETTINGS_NAME) {
-      const ofSettings = settingsAgreement(deps.liquidity?.pairs ?? []);
-      if (!ofSettings) throw noAgreement(name);
-      return { ...agreementView(ofSettings, undefined, today), history: [] };
-    }
-    const { versions, newest } = await storedVersions(deps, name);
-    return {
-      ...agreementView(agreementOf(newest, exchangeIds(deps)), newest, today),
-      history: historyView(versions),
-    };
-  },
-});
-
 /** Operations of agreements; the report shows what of them was kept. */
 export const agreementOperations = (ids: readonly string[]): readonly Operation[] => [
   listAgreements,
-  getAgreement,
   createAgreement(ids),
   editAgreement(ids),
 ];

@@ -337,10 +337,10 @@ describe("an agreement", () => {
       until: "2025-12-31",
       changes: "",
     });
-    const { history } = await ask<{ history: { actor: string; version: number }[] }>("get_agreement", {
-      agreement: "snek",
-    });
-    expect(history.map(({ version, actor }) => [version, actor])).toEqual(
+    const { agreements: shown } = await ask<{
+      agreements: { history: { actor: string; version: number }[] }[];
+    }>("list_agreements", { agreement: "snek" });
+    expect(shown[0]?.history.map(({ version, actor }) => [version, actor])).toEqual(
       [1, 2, 3, 4, 5].map((one) => [one, "test"]),
     );
   });
@@ -359,9 +359,9 @@ describe("an agreement", () => {
     await expect(ask("edit_agreement", { agreement: "snek", until: "2026-01-01" })).rejects.toThrow(
       "until must not be before from",
     );
-    for (const name of ["get_agreement", "edit_agreement", "get_liquidity_report"])
+    for (const name of ["list_agreements", "edit_agreement", "get_liquidity_report"])
       await expect(ask(name, { agreement: "none" }), name).rejects.toThrow(/there is no agreement none/);
-    await expect(ask("get_agreement", { agreement: "settings" })).rejects.toThrow(/no agreement settings/);
+    await expect(ask("list_agreements", { agreement: "settings" })).rejects.toThrow(/no agreement settings/);
     const overtaken = { ...agreements, add: async () => false };
     const over = { liquidity: { ...deps.liquidity, agreements: overtaken } as never };
     await expect(ask("edit_agreement", { agreement: "snek", total: "none" }, over)).rejects.toThrow(
