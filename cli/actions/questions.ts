@@ -7,7 +7,7 @@ export type GridAnswers = Readonly<Record<string, unknown>>;
 export type AskByName = (name: string, input: GridAnswers) => Promise<Answer>;
 
 interface UnreservedAssets {
-  readonly assets: readonly { readonly asset: string; readonly canWithdraw: string }[];
+  readonly balances: readonly { readonly asset: string; readonly canWithdraw: string }[];
 }
 
 const WIDTH_OPTIONS = [
@@ -87,8 +87,8 @@ async function freeOf(
 ): Promise<string | undefined> {
   if (dryRun) return undefined;
   const asset = String(symbol).split("/")[1];
-  const { status, body } = await ask("get_withdraw_plan", { exchange });
+  const { status, body } = await ask("get_balance", { exchange, withdrawable: true });
   return status === 200
-    ? (body as UnreservedAssets).assets.find((one) => one.asset === asset)?.canWithdraw
+    ? (body as UnreservedAssets).balances.find((one) => one.asset === asset)?.canWithdraw
     : undefined;
 }

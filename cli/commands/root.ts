@@ -91,10 +91,8 @@ export function rootCommand(
   for (const [name, made] of Object.entries(strategyFileCommands)) addTo(commands, "strategy", name, made);
   for (const definition of definitions)
     addTo(subCommandsOf(commands, "strategy"), "test", definition.name, strategyTestCommand(definition, ids));
-  for (const operation of operations) {
-    addCommand(commands, operation, operations, forms);
-    addWords(commands, operation);
-  }
+  for (const operation of operations) addCommand(commands, operation, operations, forms);
+  for (const operation of operations) addWords(commands, operation);
   for (const [path, made] of [
     ...backtestCommands(operations, ids, definitions),
     ...startCommands(forms),

@@ -209,7 +209,6 @@ const CONTROL_FIELD_DESCRIPTIONS: FieldDescriptions = {
   checkpoints: "Number of verified signatures",
   faults: "One row per problem",
   event: "Id of the event",
-  inOrders: "Locked in orders, as decimal text",
   findings: "One row per rule of the preset, with its finding",
   gaps: "Gaps without samples",
   days: "One row per UTC day",

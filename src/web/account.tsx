@@ -3,7 +3,7 @@ import { amount, digitsOf, money, number } from "./format.ts";
 import { type Loaded, useLoad } from "./live.ts";
 import { linkTo, useRoute } from "./route.ts";
 import { numberColumn, Table, type TableColumn } from "./table.tsx";
-import type { BalanceAnswer, Exchanges, OpenOrders, Session, WithdrawPlan } from "./types.ts";
+import type { BalanceAnswer, BalancesAnswer, Exchanges, OpenOrders, Session } from "./types.ts";
 import {
   FoldedSection,
   LoadedAgo,
@@ -157,7 +157,7 @@ const RefreshButton = ({ of }: { of: Loaded<unknown> }) => (
 
 /** An account's balances, and their value in its exchange's quote asset. */
 function BalancesPart({ exchange, quote }: { exchange: string; quote: string }) {
-  const balances = useLoad<{ balances: readonly BalanceAnswer[] }>("GET /balance", { exchange, quote });
+  const balances = useLoad<BalancesAnswer>("GET /balance", { exchange, quote });
   return (
     <Section title="Balances" aside={<RefreshButton of={balances} />}>
       <Shown of={balances} rows={5}>
@@ -226,14 +226,14 @@ const columnsIn = (quote: string): readonly TableColumn<BalanceAnswer>[] => [
   },
 ];
 
-const withdrawColumn = (name: string, of: (row: WithdrawRow) => string) =>
-  numberColumn<WithdrawRow>(name, (row) => Number(of(row)), number);
+const withdrawColumn = (name: string, of: (row: BalanceAnswer) => string | undefined) =>
+  numberColumn<BalanceAnswer>(name, (row) => Number(of(row)), number);
 
-const COLUMNS: readonly TableColumn<WithdrawRow>[] = [
+const COLUMNS: readonly TableColumn<BalanceAnswer>[] = [
   { name: "Asset", isHead: true, of: ({ asset }) => asset, by: ({ asset }) => asset },
   withdrawColumn("You can withdraw", ({ canWithdraw }) => canWithdraw),
   withdrawColumn("Needed by strategies", ({ kept }) => kept),
-  withdrawColumn("In orders", ({ inOrders }) => inOrders),
+  withdrawColumn("In orders", ({ used }) => used),
   withdrawColumn("Total", ({ total }) => total),
   withdrawColumn("Missing", ({ missing }) => missing),
 ];
@@ -245,19 +245,17 @@ const WithdrawPart = ({ exchange }: { exchange: string }) => (
   </FoldedSection>
 );
 
-type WithdrawRow = WithdrawPlan["assets"][number];
-
 function WithdrawTable({ exchange }: { exchange: string }) {
-  const plan = useLoad<WithdrawPlan>("GET /strategy/grid/withdraw-plan", { exchange });
+  const plan = useLoad<BalancesAnswer>("GET /balance", { exchange, withdrawable: true });
   return (
     <Shown of={plan} rows={6}>
-      {({ assets, warnings }) => (
+      {({ balances, warnings = [] }) => (
         <>
           <Warnings of={warnings} />
           <Table
             label={`Withdrawable amounts on ${exchange}`}
             columns={COLUMNS}
-            rows={assets}
+            rows={balances}
             keyOf={({ asset }) => asset}
             empty="This account is empty."
           />

@@ -1,5 +1,5 @@
 import { useLoad } from "./live.ts";
-import type { BalanceAnswer, Exchanges, WithdrawPlan } from "./types.ts";
+import type { BalancesAnswer, Exchanges } from "./types.ts";
 
 /** Offered where the account holds no other asset. */
 export const COMMON_PAIR = "BTC/USDT";
@@ -15,14 +15,9 @@ export interface Holdings {
 export function useHoldings(exchange: string | undefined, exchanges: Exchanges | undefined): Holdings {
   const quotes = exchanges?.exchanges.find(({ id }) => id === exchange)?.quotes ?? [];
   const [quote] = quotes;
-  const { data, error } = useLoad<{ balances: readonly BalanceAnswer[] }>(
-    quote === undefined ? undefined : "GET /balance",
-    { exchange, quote },
-  );
-  const unreserved = useLoad<WithdrawPlan>(
-    quote === undefined ? undefined : "GET /strategy/grid/withdraw-plan",
-    { exchange },
-  );
+  const route = quote === undefined ? undefined : "GET /balance";
+  const { data, error } = useLoad<BalancesAnswer>(route, { exchange, quote });
+  const unreserved = useLoad<BalancesAnswer>(route, { exchange, withdrawable: true });
   const valued = (data?.balances ?? [])
     .filter(({ asset, worth }) => !quotes.includes(asset) && Number(worth ?? 0) > 0)
     .sort((a, b) => Number(b.worth) - Number(a.worth));
@@ -30,7 +25,7 @@ export function useHoldings(exchange: string | undefined, exchanges: Exchanges |
   return {
     pairs: data ? pairs : error ? [] : undefined,
     free: (asset) => {
-      const found = unreserved.data?.assets.find((one) => one.asset === asset);
+      const found = unreserved.data?.balances.find((one) => one.asset === asset);
       return unreserved.data && Number(found?.canWithdraw ?? 0);
     },
   };

@@ -46,8 +46,10 @@ describe.skipIf(!hasTerminal).each([80, 120])("grid new in a terminal of %d colu
     expect(started.output).toMatch(/is running and its orders are\s+placed/);
     expect((await grids(folder))[0]?.upperPrice).toBeGreaterThan(62_000);
     const { stdout } = await edgemaker(folder, ["grid", "withdraw-plan", ...SANDBOX, "--json"]);
-    const { assets } = JSON.parse(stdout) as { assets: Record<"asset" | "kept" | "canWithdraw", string>[] };
-    const quote = assets.find(({ asset }) => asset === "USDT");
+    const { balances } = JSON.parse(stdout) as {
+      balances: Record<"asset" | "kept" | "canWithdraw", string>[];
+    };
+    const quote = balances.find(({ asset }) => asset === "USDT");
     expect(Number(quote?.kept)).toBeGreaterThan(0);
     const next = terminal(folder, ["grid", "new", ...SANDBOX, "--symbol", "BTC/USDT"], { columns });
     await next.until(/in total\? [\d.]+ are free/);

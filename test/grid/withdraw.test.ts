@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withdrawView } from "../../src/grid/schema/shapes.ts";
+import { withdrawView } from "../../src/account/operations/balances.ts";
 import { decimal, text } from "../../src/kernel/decimal.ts";
 import type { PlanOfGrid } from "../../src/web/types.ts";
 import { type Driven, drivenApp } from "../support/driven.ts";
@@ -10,10 +10,10 @@ const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
 const RANGE = { ...MARKET, lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 6, orderSize: 200 };
 
 interface Plan {
-  readonly assets: readonly {
+  readonly balances: readonly {
     readonly asset: string;
     readonly total: string;
-    readonly inOrders: string;
+    readonly used: string;
     readonly kept: string;
     readonly canWithdraw: string;
     readonly missing: string;
@@ -23,10 +23,10 @@ interface Plan {
 }
 
 const planOf = async (app: Driven) =>
-  (await app.call<Plan>("GET", "/strategy/grid/withdraw-plan?exchange=kraken")).body;
+  (await app.call<Plan>("GET", "/balance?exchange=kraken&withdrawable=true")).body;
 
-const ofAsset = ({ assets }: Plan, name: string) => {
-  const found = assets.find(({ asset }) => asset === name);
+const ofAsset = ({ balances }: Plan, name: string) => {
+  const found = balances.find(({ asset }) => asset === name);
   if (!found) throw new Error(`${name} is not in the plan`);
   return found;
 };
@@ -77,9 +77,9 @@ describe("a plan of a grid", () => {
     const request = { ...RANGE, useOwnBase: false };
     const { body: plan } = await app.call<PlanOfGrid>("POST", ...previewOf("grid", request));
     await app.start(request);
-    const { inOrders } = ofAsset(await planOf(app), "USDT");
+    const { used } = ofAsset(await planOf(app), "USDT");
     const [need] = (await planOf(app)).needs;
-    const running = decimal(need?.quote ?? "0") + decimal(inOrders);
+    const running = decimal(need?.quote ?? "0") + decimal(used);
     expect(Number(plan.details.setAside.quote)).toBeCloseTo(Number(text(running)), 0);
   });
 });
@@ -95,9 +95,9 @@ async function takeOut(app: Driven, over: Readonly<Record<string, string>> = {})
 describe("the withdrawable amount", () => {
   it("is the whole balance of an account on which nothing trades", async () => {
     const app = await drivenApp();
-    const { assets, needs, warnings } = await planOf(app);
-    expect(assets.length).toBeGreaterThan(2);
-    for (const { total, canWithdraw, kept } of assets) expect([canWithdraw, kept]).toEqual([total, "0"]);
+    const { balances, needs, warnings } = await planOf(app);
+    expect(balances.length).toBeGreaterThan(2);
+    for (const { total, canWithdraw, kept } of balances) expect([canWithdraw, kept]).toEqual([total, "0"]);
     expect([needs, warnings]).toEqual([[], []]);
   });
 
@@ -108,9 +108,9 @@ describe("the withdrawable amount", () => {
   ])("leaves every slot of a grid with %s funded, wherever the price goes", async (_name, over) => {
     const app = await withGrid(over);
     await takeOut(app);
-    const { assets } = await planOf(app);
+    const { balances } = await planOf(app);
     for (const asset of ["USDT", "BTC"])
-      expect(ofAsset({ assets } as Plan, asset)).toMatchObject({ canWithdraw: "0", missing: "0" });
+      expect(ofAsset({ balances } as Plan, asset)).toMatchObject({ canWithdraw: "0", missing: "0" });
     expect(await isStarved(app)).toBe(false);
   });
 
@@ -123,10 +123,11 @@ describe("the withdrawable amount", () => {
     );
     await app.move(0.97);
     for (let at = 0; at < 3; at++) await app.tick(20_000);
-    await app.call("POST", "/strategy/grid/pause", { id: await app.onlyGrid() });
+    const path = `/strategies/${await app.onlyGrid()}`;
+    await app.call("POST", `${path}/pause`, {});
     await app.call("DELETE", "/orders?exchange=kraken");
     await takeOut(app, { [asset]: amount });
-    await app.call("POST", "/strategy/grid/resume", { id: await app.onlyGrid() });
+    await app.call("POST", `${path}/resume`, {});
     expect(await isStarved(app)).toBe(true);
   });
 
@@ -172,7 +173,7 @@ describe("the withdrawable amount", () => {
     const app = await withGrid();
     const client = await appClient(app, "read");
     await client.listTools();
-    const result = await callTool(client, "get_withdraw_plan", { exchange: "kraken" });
+    const result = await callTool(client, "get_balance", { exchange: "kraken", withdrawable: true });
     expect(result.isError, textOf(result)).toBeFalsy();
     expect(textOf(result)).toMatch(/without leaving an order unfunded: .*\d+ of 100000 USDT/);
   });

@@ -96,7 +96,7 @@ describe("the operations that", () => {
         "edit_strategy",
         "list_strategies",
         "get_strategy",
-        "get_withdraw_plan",
+        "get_balance",
         "set_kill_switch",
         "get_strategy_orders",
         "get_strategy_fills",

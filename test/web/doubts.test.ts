@@ -69,9 +69,9 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
 
   it("count an amount that is not loaded yet as unknown, not as zero", async () => {
     const { page, context } = await served.signIn();
-    const release = await holdRequests(page, "**/strategy/grid/withdraw-plan*");
+    const release = await holdRequests(page, "**/balance*withdrawable*");
     await page.goto(`${served.url}/#/start?exchange=kraken&symbol=BTC/USDT`);
-    const asked = page.waitForRequest("**/strategy/grid/withdraw-plan*");
+    const asked = page.waitForRequest("**/balance*withdrawable*");
     await asked;
     const budget = page.getByLabel("Budget, USDT");
     expect(await budget.inputValue()).toBe("1000");

@@ -157,7 +157,7 @@ describe.skipIf(!findChromium())("the frame of the page, in Chromium (skipped wh
 
   it("moves no button when the free amount arrives", async () => {
     const { page, context } = await served.signIn();
-    const release = await holdRequests(page, "**/withdraw-plan*");
+    const release = await holdRequests(page, "**/balance*withdrawable*");
     await page.goto(`${served.url}/#/start`);
     const button = page.getByRole("button", { name: "Fill in the numbers" });
     await expect.poll(() => button.isEnabled()).toBe(true);

@@ -1,14 +1,17 @@
 import * as z from "zod";
+import type { Need } from "../../engine/reserves.ts";
 import { mul, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";
-import { exchangeField, textField } from "../../kernel/fields.ts";
+import { exchangeField, flagField, textField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { ASSET, isPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { type Balance, balanceIn, unreadBalance } from "../../model/account.ts";
+import { calledBy } from "../../model/strategy.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { forAnyone } from "../../ports/kill-permit.ts";
 import type { Venue } from "../../ports/venue.ts";
+import { readUnreserved, type Withdrawable } from "./withdrawable.ts";
 
 export const BalanceShape = lazy(() =>
   z.object({
@@ -21,8 +24,40 @@ export const BalanceShape = lazy(() =>
       .nullable()
       .optional()
       .describe("Total in the requested quote asset, at current mid prices; null without prices"),
+    kept: z.string().optional().describe("Free balance that strategies need"),
+    canWithdraw: z
+      .string()
+      .optional()
+      .describe("Amount that you can withdraw without leaving an order unfunded"),
+    missing: z.string().optional().describe("Amount that strategies already lack"),
   }),
 );
+
+export const BalancesShape = lazy(() =>
+  z.object({
+    exchange: z.string(),
+    balances: z.array(BalanceShape()),
+    unreadable: z
+      .array(z.object({ asset: z.string(), reason: z.string() }))
+      .optional()
+      .describe("Balances that the exchange returned in a form that cannot be read; they are unknown"),
+    needs: z
+      .array(
+        z.object({
+          id: z.string(),
+          name: z.string().nullable(),
+          symbol: z.string(),
+          quote: z.string(),
+          base: z.string(),
+        }),
+      )
+      .optional()
+      .describe("What each strategy still needs of the free balance"),
+    warnings: z.array(z.object({ code: z.string(), message: z.string() })).optional(),
+    timestamp: z.number(),
+  }),
+);
+type ShownBalances = z.output<ReturnType<typeof BalancesShape>>;
 
 export const accountOperations = (ids: readonly string[]): Operation[] => [
   operation({
@@ -34,9 +69,18 @@ export const accountOperations = (ids: readonly string[]): Operation[] => [
     cli: {
       path: "balance",
       watch: true,
-      columns: ["asset", "total", "free", "used"],
+      words: {
+        "grid withdraw-plan": {
+          summary: "Show how much you can withdraw without leaving an order unfunded",
+          input: { withdrawable: true },
+          fields: ["exchange"],
+        },
+      },
+      view: withdrawView,
+      columns: ["asset", "can go", "total", "free", "used", "needed by strategies", "missing", "in orders"],
       examples: ["edgemaker balance --exchange kraken --asset BTC"],
     },
+    mcp: { summarize: describeWithdraw },
     input: () =>
       z.object({
         exchange: exchangeField(ids),
@@ -50,43 +94,39 @@ export const accountOperations = (ids: readonly string[]): Operation[] => [
         quote: textField("Invalid request", ASSET, "quote must be an asset, for example USDT")
           .optional()
           .describe("Also value each asset in this quote asset; uses at most 30 prices"),
-      }),
-    output: () =>
-      z.object({
-        exchange: z.string(),
-        balances: z.array(BalanceShape()),
-        unreadable: z
-          .array(z.object({ asset: z.string(), reason: z.string() }))
+        withdrawable: flagField("Invalid request", "withdrawable")
           .optional()
-          .describe("Balances that the exchange returned in a form that cannot be read; they are unknown"),
-        timestamp: z.number(),
+          .describe("Also show what strategies need of each asset, and how much you can withdraw"),
       }),
+    output: BalancesShape,
     failure: "Exchange error",
-    async run({ venue, store, marketTime }, { exchange, asset, quote }, { keys }) {
+    async run(deps, { exchange, asset, quote, withdrawable }, { keys }) {
+      const { venue, store, marketTime } = deps;
       const place = venue(exchange, keys);
-      const balances = await place.balances();
+      const unreserved = withdrawable ? await readUnreserved(deps, place) : undefined;
+      const balances = unreserved?.balances ?? (await place.balances());
+      const rows: readonly (Balance | Withdrawable)[] = unreserved?.assets ?? balances.filter(isNotEmpty);
       const shown =
         asset === undefined
-          ? balances.filter(isNotEmpty)
+          ? rows
           : unreadBalance(balances, asset)
             ? []
-            : [balanceIn(balances, asset)];
+            : [rows.find((row) => row.asset === asset) ?? balanceIn(balances, asset)];
       const unreadable = (balances.unreadable ?? []).filter(
         (unread) => asset === undefined || unread === unreadBalance(balances, asset),
       );
+      const worthAt = (at: number, balance: Balance) =>
+        at < MAX_PRICED_ASSETS ? worthOf(forAnyone(venue(exchange)), balance, quote ?? "") : null;
       return {
         exchange,
         ...(unreadable.length > 0 ? { unreadable } : {}),
-        balances:
-          quote === undefined
-            ? shown.map(balanceOut)
-            : await Promise.all(
-                shown.map(async (balance, at) => ({
-                  ...balanceOut(balance),
-                  worth:
-                    at < MAX_PRICED_ASSETS ? await worthOf(forAnyone(venue(exchange)), balance, quote) : null,
-                })),
-              ),
+        balances: await Promise.all(
+          shown.map(async (balance, at) => ({
+            ...balanceOut(balance),
+            ...(quote === undefined ? {} : { worth: await worthAt(at, balance) }),
+          })),
+        ),
+        ...(unreserved ? { needs: unreserved.needs.map(needOut), warnings: [...unreserved.warnings] } : {}),
         timestamp: marketTime(place.account, await store.now()),
       };
     },
@@ -115,9 +155,47 @@ function priceless(error: unknown): undefined {
 
 const isNotEmpty = ({ free, used }: Balance): boolean => free + used !== ZERO;
 
-const balanceOut = ({ asset, free, used }: Balance): z.input<ReturnType<typeof BalanceShape>> => ({
-  asset,
-  free: text(free),
-  used: text(used),
-  total: text(free + used),
+const balanceOut = (balance: Balance | Withdrawable): z.input<ReturnType<typeof BalanceShape>> => ({
+  asset: balance.asset,
+  free: text(balance.free),
+  used: text(balance.used),
+  total: text(balance.free + balance.used),
+  ...("most" in balance
+    ? { kept: text(balance.kept), canWithdraw: text(balance.most), missing: text(balance.missing) }
+    : {}),
 });
+
+const needOut = ({ strategy, reserve }: Need) => ({
+  id: strategy.id,
+  name: strategy.name ?? null,
+  symbol: strategy.symbol,
+  quote: text(reserve.quote),
+  base: text(reserve.base),
+});
+
+/** Formats what can be withdrawn first, then why the rest cannot; a response without it stays as it is. */
+export function withdrawView(answer: unknown): unknown {
+  const { balances, needs, warnings = [] } = answer as ShownBalances;
+  if (!needs) return answer;
+  const notes = warnings.map(({ message }) => message);
+  return {
+    ...(notes.length > 0 ? { "but note": notes.join("; ") } : {}),
+    assets: balances.map(({ asset, canWithdraw, kept, used, total, missing }) => ({
+      asset,
+      "can go": canWithdraw,
+      "needed by strategies": kept,
+      "in orders": used,
+      total,
+      ...(balances.some((one) => one.missing !== "0") ? { missing } : {}),
+    })),
+    ...(needs.length > 0
+      ? { "kept for": needs.map(({ quote, base, ...named }) => ({ strategy: calledBy(named), quote, base })) }
+      : {}),
+  };
+}
+
+function describeWithdraw(answer: unknown): string {
+  const { balances, needs } = answer as ShownBalances;
+  const lines = balances.map(({ asset, canWithdraw, total }) => `${canWithdraw} of ${total} ${asset}`);
+  return needs ? `You can withdraw without leaving an order unfunded: ${lines.join(", ") || "nothing"}.` : "";
+}

@@ -5,7 +5,6 @@ import { RoundShape } from "../schema/schema.ts";
 import { guideGrid } from "./guide.ts";
 import { type PrepareStart, startGrid } from "./start.ts";
 import { gridStatus, listGrids } from "./status.ts";
-import { withdrawPlan } from "./withdraw.ts";
 
 const tickNow = operation({
   name: "tick",
@@ -33,6 +32,5 @@ export const gridOperations = (ids: readonly string[], prepareStart: PrepareStar
   guideGrid(ids),
   gridStatus,
   listGrids,
-  withdrawPlan(ids),
   tickNow,
 ];

@@ -332,7 +332,7 @@ has sold everything and earns nothing more.
 - \`get_grid_status\`: \`profit\` is realized P&L, \`unrealizedProfit\` is the P&L of the base it holds.
 - \`refused\` lists slots without an order, with the reason. \`lastError\` is the error of the last pass. \`rejected\` orders
   are certain; \`unclear\` orders are unconfirmed.
-- \`get_withdraw_plan\` shows how much can be withdrawn without leaving an order unfunded.
+- \`get_balance\` with \`withdrawable\` shows how much can be withdrawn without leaving an order unfunded.
 - \`stop_strategy\` cancels its orders. The base stays in the account.
 
 This is not advice to trade: the person decides.

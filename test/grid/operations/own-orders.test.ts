@@ -32,7 +32,7 @@ it("reading own orders skips other accounts' open orders, however many there are
     store,
   });
   await ask("preview_edit", { id, config: { orderSize: 210 } }, { store });
-  await ask("get_withdraw_plan", { exchange }, { store });
+  await ask("get_balance", { exchange, withdrawable: true }, { store });
   await ask("get_strategy", { id: quotes.id }, { store });
   await ask("preview_edit", { id: quotes.id, config: { spreadPercent: 2 } }, { store });
   expect(requests.length).toBeGreaterThanOrEqual(5);

@@ -163,7 +163,7 @@ describe("the amount that can be withdrawn", () => {
   it("is shown with what each strategy needs and what they lack", async () => {
     const { id, ask, time, venue } = await started();
     interface Plan {
-      readonly assets: readonly {
+      readonly balances: readonly {
         readonly asset: string;
         readonly total: string;
         readonly missing: string;
@@ -171,7 +171,8 @@ describe("the amount that can be withdrawn", () => {
       readonly needs: readonly { readonly id: string; readonly symbol: string; readonly quote: string }[];
       readonly warnings: readonly { readonly code: string; readonly message: string }[];
     }
-    const plan = (of: Partial<Deps> = {}) => ask<Plan>("get_withdraw_plan", { exchange: "kraken" }, of);
+    const plan = (of: Partial<Deps> = {}) =>
+      ask<Plan>("get_balance", { exchange: "kraken", withdrawable: true }, of);
     const result = await plan();
     expect(result).toMatchObject({ exchange: "kraken", needs: [{ id, symbol: "BTC/USDT" }], warnings: [] });
     const poor = {
@@ -201,7 +202,6 @@ describe("the operations on grids", () => {
       "guide_grid: read token POST /strategy/grid/guide body",
       "get_grid_status: read token GET /strategy/grid/status query",
       "list_grids: read token GET /strategy/grid/list query",
-      "get_withdraw_plan: read token GET /strategy/grid/withdraw-plan query",
       "tick: admin token POST /internal/tick body",
       "get_kill_switch: read token GET /kill query",
       "set_kill_switch: admin token POST /kill body",
@@ -232,7 +232,6 @@ describe("the operations on grids", () => {
       "grid new",
       "grid status",
       "grid list",
-      "grid withdraw-plan",
       "tick",
       "kill status",
       "kill",

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { withdrawable } from "../../../src/account/operations/withdrawable.ts";
 import type { Need } from "../../../src/engine/reserves.ts";
 import {
   type GuideMarket,
@@ -7,7 +8,6 @@ import {
   pastOut,
   startOf,
 } from "../../../src/grid/operations/guide.ts";
-import { withdrawable } from "../../../src/grid/operations/withdraw.ts";
 import type { GridConfig } from "../../../src/grid/state/config.ts";
 import { HOUR } from "../../../src/kernel/time.ts";
 import type { Candle } from "../../../src/model/market.ts";
@@ -231,13 +231,13 @@ describe("the withdrawable amount of an account", () => {
     expect(
       withdrawable([balance("USDT", "100", "20"), balance("ETH", "3"), balance("XRP", "0")], [need("70")]),
     ).toEqual([
-      { asset: "USDT", total: d("120"), inOrders: d("20"), kept: d("70"), most: d("30"), missing: 0n },
-      { asset: "ETH", total: d("3"), inOrders: 0n, kept: 0n, most: d("3"), missing: 0n },
-      { asset: "BTC", total: 0n, inOrders: 0n, kept: 0n, most: 0n, missing: 0n },
+      { asset: "USDT", free: d("100"), used: d("20"), kept: d("70"), most: d("30"), missing: 0n },
+      { asset: "ETH", free: d("3"), used: 0n, kept: 0n, most: d("3"), missing: 0n },
+      { asset: "BTC", free: 0n, used: 0n, kept: 0n, most: 0n, missing: 0n },
     ]);
     // What lies in orders alone is an asset of the account as well.
     expect(withdrawable([balance("ETH", "0", "2")], [])).toMatchObject([
-      { asset: "ETH", total: d("2"), most: 0n },
+      { asset: "ETH", used: d("2"), most: 0n },
     ]);
   });
 

@@ -3,22 +3,11 @@ import { stalledNotices } from "../../engine/pass/stop-watch.ts";
 import { type Need, neededOf, needsOf } from "../../engine/reserves.ts";
 import { type Decimal, div, max, min, ONE, sum, text, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
-import { accountKey, type Balance } from "../../model/account.ts";
+import { accountKey, type Balance, type Balances } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
-import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import type { Venue } from "../../ports/venue.ts";
-import { describeWithdraw, WithdrawShape, withdrawInput, withdrawView } from "../schema/shapes.ts";
-
-const assetOut = ({ asset, total, inOrders, kept, most, missing }: Withdrawable) => ({
-  asset,
-  total: text(total),
-  inOrders: text(inOrders),
-  kept: text(kept),
-  canWithdraw: text(most),
-  missing: text(missing),
-});
 
 /** Returns stalled strategies, whose fills since the last pass are not booked. */
 const stalledOf = (views: readonly StrategyView[], { interval }: Deps) =>
@@ -42,43 +31,23 @@ const aboveReserve = (
   { capital, quote }: { readonly capital: Decimal; readonly quote: Decimal },
 ): Decimal => (share >= ONE ? ZERO : div(quote * ONE - share * capital, (ONE - share) * ONE, "down"));
 
-/** Operation that shows how much can be withdrawn while strategies run. It moves nothing. */
-export const withdrawPlan = (ids: readonly string[]): Operation =>
-  operation({
-    effect: "read",
-    access: "token",
-    name: "get_withdraw_plan",
-    summary: "Show how much you can withdraw without leaving an order unfunded",
-    http: { route: "GET /strategy/grid/withdraw-plan", from: "query" },
-    cli: {
-      path: "grid withdraw-plan",
-      view: withdrawView,
-      examples: ["edgemaker grid withdraw-plan --exchange kraken"],
-    },
-    mcp: { summarize: describeWithdraw },
-    failure: "Exchange error",
-    input: () => withdrawInput(ids),
-    output: WithdrawShape,
-    run: async (deps, { exchange }) => {
-      const venue = deps.venue(exchange);
-      const views = await strategiesOn(deps, venue);
-      // Orders before balances: a fill in between is missing from both sides, never counted twice as free.
-      const needs = await readNeeds(deps, venue, views);
-      const assets = withdrawable(await venue.balances(), needs);
-      return {
-        exchange,
-        assets: assets.map(assetOut),
-        needs: needs.map(({ strategy, reserve }) => ({
-          id: strategy.id,
-          name: strategy.name ?? null,
-          symbol: strategy.symbol,
-          quote: text(reserve.quote),
-          base: text(reserve.base),
-        })),
-        warnings: [...stalledOf(views, deps), ...lacking(assets)],
-      };
-    },
-  });
+/** What strategies need of an account, and what can be withdrawn without leaving one of their orders unfunded. */
+interface Unreserved {
+  readonly balances: Balances;
+  readonly assets: readonly Withdrawable[];
+  readonly needs: readonly Need[];
+  readonly warnings: readonly { readonly code: string; readonly message: string }[];
+}
+
+/** Reads what strategies need, then the balances. It moves nothing. */
+export async function readUnreserved(deps: Deps, venue: Venue): Promise<Unreserved> {
+  const views = await strategiesOn(deps, venue);
+  // Orders before balances: a fill in between is missing from both sides, never counted twice as free.
+  const needs = await readNeeds(deps, venue, views);
+  const balances = await venue.balances();
+  const assets = withdrawable(balances, needs);
+  return { balances, assets, needs, warnings: [...stalledOf(views, deps), ...lacking(assets)] };
+}
 
 async function readNeeds(
   { store, kinds }: Deps,
@@ -93,11 +62,8 @@ async function readNeeds(
   return needsOf(strategies, orders, { kinds, marketOf: (symbol) => markets.get(symbol) as Market });
 }
 
-/** Amounts of one asset: what strategies need, what can be withdrawn, and what strategies already lack. */
-interface Withdrawable {
-  readonly asset: string;
-  readonly total: Decimal;
-  readonly inOrders: Decimal;
+/** A balance with what strategies need of it, what can be withdrawn, and what strategies already lack. */
+export interface Withdrawable extends Balance {
   readonly kept: Decimal;
   readonly most: Decimal;
   readonly missing: Decimal;
@@ -115,7 +81,7 @@ export function withdrawable(balances: readonly Balance[], needs: readonly Need[
     const stays = neededOf(needs, { asset, used });
     const most = max(ZERO, min(free - stays, withinShares(asset, { total: free + used, needs })));
     const missing = max(ZERO, stays - free);
-    return { asset, total: free + used, inOrders: used, kept: free - most, most, missing };
+    return { asset, free, used, kept: free - most, most, missing };
   });
 }
 
