@@ -119,7 +119,7 @@ export function withAgentDefaults(
   const given = { ...defaultsOf(operation, "mcp", sent), ...sent };
   const { config = {} } = given;
   const form = sentForm(operation, given);
-  if (!form || given.from !== undefined || typeof config !== "object") return given;
+  if (!form || (given.from ?? given.strategy) !== undefined || typeof config !== "object") return given;
   return { ...given, config: { ...form.defaults, ...config } };
 }
 

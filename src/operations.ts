@@ -1,7 +1,7 @@
 import { accountOperations } from "./account/operations/balances.ts";
 import { auditOperations } from "./audit/operations/audit.ts";
 import { backtestOperation } from "./backtest/operations/backtest.ts";
-import { replayOperation, suggestOperation } from "./backtest/operations/past.ts";
+import { suggestOperation } from "./backtest/operations/past.ts";
 import { compareOperations } from "./compare/operations/compare.ts";
 import { keyOperations, tokenOperations } from "./controls/operations/access.ts";
 import { limitsOperations } from "./controls/operations/limits.ts";
@@ -48,7 +48,6 @@ export const createOperations = (
   getStrategy(kinds),
   ...historyOperations(kinds.map(({ name }) => name)),
   backtestOperation(ids, definitions),
-  replayOperation,
   suggestOperation(ids),
   ...dexOperations(),
   ...compareOperations(ids),

@@ -219,7 +219,7 @@ async function withBacktests<T>(
       const work = (waiter: WaitingCaller) => run(operation, deps, parsed, { ...call, waiting: waiter });
       return waiting ? { answer: await work(waiting), isCut: false } : waitedFor(work);
     };
-  const isStoredGrid = input.from !== undefined;
+  const isStoredGrid = (input.from ?? input.strategy) !== undefined;
   const flags = readFlags(values);
   const kept = isStoredGrid
     ? file && pastOfFile(file, flags)
@@ -314,32 +314,37 @@ async function storedIn(
   return existsSync(file) ? besideStored(databaseUrl, source, (await readStored(file)).candles) : undefined;
 }
 
-/** Runs a replay over a file's candles here; other replays run where the grid is stored. Returns the exit code. */
-export async function runReplay(operation: Operation, values: Values): Promise<number> {
-  const { openAnswering: open, runOperation } = await toExchanges();
-  if (typeof values.data !== "string") return runOperation(operation, values, {});
-  const input = inputOf(operation, values);
-  const misread = misreadOf(operation, input);
+/** Compares a stored grid with a backtest over a file's candles here, or where the grid is stored. Returns the exit code. */
+export async function runReplay(operation: Operation, given: Values, target: Operation): Promise<number> {
+  const values = withJson(given);
+  const { set, ...flat } = inputOf(operation, values);
+  const misread = misreadOf(operation, { ...flat, ...(set === undefined ? {} : { set }) });
   if (misread) return fail(misread, { operation, values });
-  const { deps, close } = await open(readSettings(values, process.env), undefined);
-  try {
-    if (!deps) throw new Error("a replay over a file needs the database");
-    const call = { actor: "local", requestId: nodeLocal.randomText(12) };
-    const request = operation.input.strict().parse(input);
-    const answer = await run(
-      operation,
-      { ...deps, kept: pastOfFile(values.data, readFlags(values)) },
-      request,
-      call,
-    );
-    if (answer.status !== 200) return fail(answer, { operation, values });
-    const { cli } = operation;
-    return print(
-      values,
-      values.json ? answer.body : cli?.view?.(answer.body),
-      cli?.columns && { priority: cli.columns },
-    );
-  } finally {
-    close();
-  }
+  const input = { ...flat, config: set === undefined ? {} : optionsIn(String(set)) };
+  const file = typeof values.data === "string" ? values.data : undefined;
+  const { answer, isCut } = await withBacktests(target, values, { input, file, asBars: true }, (run) =>
+    run(input),
+  );
+  if (answer.status !== 200) return fail(withoutConfig(answer), { operation, values });
+  const { cli } = operation;
+  print(
+    values,
+    values.json ? answer.body : target.cli?.view?.(answer.body),
+    cli?.columns && { priority: cli.columns },
+  );
+  return isCut ? INTERRUPTED : 0;
 }
+
+/** Parses `size=80,levels=20` as settings of a grid, by the names of fields or flags. */
+export const optionsIn = (set: string): BacktestInput =>
+  Object.fromEntries(
+    set.split(",").map((part) => {
+      const [name = "", value = ""] = part.split("=").map((text) => text.trim());
+      return [name.replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase()), optionValue(value)];
+    }),
+  );
+
+const optionValue = (text: string): unknown => {
+  if (text === "true" || text === "false") return text === "true";
+  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+};

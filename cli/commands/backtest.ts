@@ -2,7 +2,7 @@ import type { CommandDef } from "citty";
 import * as z from "zod";
 import { pastDefinitions } from "../../src/backtest/operations/backtest.ts";
 import { READS_PAST } from "../../src/backtest/operations/past.ts";
-import { flatInput, type PastForm } from "../../src/backtest/schema/input.ts";
+import { flatInput, type PastForm, replayInput } from "../../src/backtest/schema/input.ts";
 import { type Operation, operation } from "../../src/operation.ts";
 import type { StrategyDefinitions } from "../../src/ports/definition.ts";
 import { type Args, switchFlag, textFlag } from "../terminal/arguments.ts";
@@ -41,25 +41,48 @@ const SWEEP = {
 } as const satisfies Args;
 
 /** Builds a command over a file's data, or over an operation's own. */
-const overFile =
-  (name: string, more: Args, action: "runBacktest" | "runReplay" = "runBacktest") =>
-  (operation: Operation): CommandDef =>
-    command({
-      name,
-      description: operation.summary,
-      examples: operation.cli?.examples,
-      args: () => ({ ...more, ...fieldArgs(operation) }),
-      run: async (values) => (await import("../actions/backtest.ts"))[action](operation, values),
-    });
-
-const suggestCommand = overFile("suggest", DATA);
-const replayCommand = overFile("replay", DATA, "runReplay");
+const overFile = (operation: Operation, target?: Operation): CommandDef =>
+  command({
+    name: operation.cli?.path ?? operation.name,
+    description: operation.summary,
+    examples: operation.cli?.examples,
+    args: () => ({ ...DATA, ...fieldArgs(operation) }),
+    run: async (values) => {
+      const { runBacktest, runReplay } = await import("../actions/backtest.ts");
+      return target ? runReplay(operation, values, target) : runBacktest(operation, values);
+    },
+  });
 
 /** Commands that read candles from a file on this machine. */
 export const OVER_FILES: Readonly<Record<string, (operation: Operation) => CommandDef>> = {
-  replay_grid: replayCommand,
-  suggest_grid: suggestCommand,
+  suggest_grid: overFile,
 };
+
+/** Builds the command that compares a stored grid with its backtest. */
+const replayCommand = (target: Operation): CommandDef =>
+  overFile(
+    operation({
+      ...READS_PAST,
+      name: target.name,
+      summary: "Compare a grid's real fills with a backtest, and show the cause of each difference",
+      http: target.http,
+      cli: {
+        path: "replay",
+        positional: ["strategy"],
+        flags: { strategy: "id", fills: "limit" },
+        columns: ["time", "slot", "side", "price", "amount", "where", "cause", "text"],
+        examples: [
+          "edgemaker replay grid-kraken-BTC-USDT-1767225600000",
+          "edgemaker replay grid-kraken-BTC-USDT-1767225600000 --set size=80,levels=20",
+          "edgemaker replay grid-kraken-BTC-USDT-1767225600000 --data btc-usdt.csv.gz",
+        ],
+      },
+      input: replayInput,
+      output: () => z.unknown(),
+      run: async () => undefined,
+    }),
+    target,
+  );
 
 /**
  * Returns the commands that backtest a form of a definition, by path: `backtest` tests the first form, and its words
@@ -82,9 +105,12 @@ export function backtestCommands(
       return [name, backtestCommand(target, form, ids, { path: name, sameAs, summary })] as const;
     });
   };
-  return pastDefinitions(own)
-    .flatMap(({ forms }) => forms)
-    .flatMap(madeFor);
+  return [
+    ["replay", replayCommand(target)],
+    ...pastDefinitions(own)
+      .flatMap(({ forms }) => forms)
+      .flatMap(madeFor),
+  ];
 }
 
 function backtestCommand(

@@ -102,7 +102,7 @@ const GRID_FIELD_DESCRIPTIONS: FieldDescriptions = {
   before: "Values of the day before",
   generation: "How often the slot was rebuilt",
   fills: "Newest first",
-  "replay_grid.text": "Match and causes as a sentence",
+  "replay.text": "Match and causes as a sentence",
   "causes.text": "Cause and count as a sentence",
   "differences.text": "Cause as a sentence",
   same: "Orders that agree",

@@ -43,7 +43,7 @@ const TAGS: readonly (readonly [prefix: RegExp, tag: string, description: string
   [/^\/(ticker|orderbook|trades|ohlcv|exchanges)/, "Market", "Public data of the configured exchanges"],
   [/^\/(price|dex)/, "Prices", "Prices of a pair on several exchanges and on Cardano"],
   [/^\/(balance|orders)/, "Account", "Balances and manual orders"],
-  [/^\/(backtest|strategy\/grid\/(suggest|:id\/replay))/, "Backtest", "Tests on historical prices"],
+  [/^\/(backtest|strategy\/grid\/suggest)/, "Backtest", "Tests on historical prices"],
   [/^\/(strategies|definitions)/, "Strategies", "Read and change any strategy: grids, quotes and your own"],
   [/^\/(strategy|internal)/, "Grids", "Start, monitor, change and stop grids"],
   [/^\/(kill|limits)/, "Safety", "Kill switch, panic and limits"],

@@ -181,7 +181,8 @@ export function useLoad<T>(
       isAsking = true;
       isDue = false;
       try {
-        const data = await ask<T>(route, { query: query ?? {}, signal: ended.signal });
+        const sent = route.startsWith("POST") ? { body: query } : { query };
+        const data = await ask<T>(route, { ...sent, signal: ended.signal });
         isUnreached = false;
         setState({ request, data, at: Date.now() });
       } catch (error) {

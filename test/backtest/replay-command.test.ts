@@ -18,13 +18,13 @@ it("replays and backtests a stored grid over the candles of a file, on the comma
   expect(result.stdout).toMatch(/^match +\d+(\.\d+)? %/);
   expect(result.stdout).toMatch(/with size=400 +total/);
   const json = JSON.parse((await edgemaker(folder, ["replay", id, "--json", ...on])).stdout);
-  expect(result.stdout).toContain(json.text.replace("match ", ""));
+  expect(result.stdout).toContain(json.details.replay.text.replace("match ", ""));
   const from = await edgemaker(folder, ["backtest", "--from", id, "--fill", "touch", "--json", ...on]);
   expect([from.code, from.stderr]).toEqual([0, ""]);
   expect(JSON.parse(from.stdout)).toMatchObject({ symbol: "BTC/USDT", exchange: "kraken", bars: 70 });
   const wrong = await edgemaker(folder, ["replay", id, "--set", "depth=3", ...on]);
   expect([wrong.code, wrong.stderr]).toEqual([
     1,
-    expect.stringContaining("set has no option depth; choose from"),
+    expect.stringContaining("a grid has no setting depth; choose from"),
   ]);
 });

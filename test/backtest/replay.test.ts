@@ -22,7 +22,7 @@ interface Replay {
   }[];
   readonly record: Figures;
   readonly candles: Figures;
-  readonly set: (Figures & { readonly settings: string; readonly bars: number }) | null;
+  readonly set: (Figures & { readonly bars: number }) | null;
   readonly bars: number;
   readonly isWhole: boolean;
 }
@@ -33,13 +33,27 @@ interface Figures {
   readonly cycles: number;
 }
 
+interface Compared extends Figures {
+  readonly config: object;
+  readonly bars: number;
+  readonly isWhole: boolean;
+  readonly details: { readonly replay: Omit<Replay, "candles" | "bars" | "isWhole"> };
+}
+
+/** Returns the comparison beside the figures of the backtest, in the form of those of the record. */
+const replayOf = ({ details, bars, isWhole, ...body }: Compared): Replay & { readonly config: object } => {
+  const { replay } = details;
+  const figures = Object.keys(replay.record).map((name) => [name, body[name as keyof Figures]]);
+  return { ...body, ...replay, bars, isWhole, candles: Object.fromEntries(figures) as Figures };
+};
+
 /** A grid over the swings, and what a replay of it answers. */
 async function ran(how: Parameters<typeof swung>[0]) {
   const { app, id } = await swung(how);
-  const replayed = async (query = "") => {
-    const { status, body } = await app.call<Replay>("GET", `/strategy/grid/${id}/replay${query}`);
+  const replayed = async (config: object = {}) => {
+    const { status, body } = await app.call<Compared>("POST", "/backtest", { strategy: id, config });
     expect([status, body]).toEqual([200, expect.anything()]);
-    return body;
+    return replayOf(body);
   };
   return { app, id, replayed };
 }
@@ -54,13 +68,13 @@ const undisturbed = () => {
 /** Its answer where the calculation is told after so many bars whether its time is over. */
 const replayedUntil = async (
   { deps }: Driven,
-  request: { readonly id: string; readonly set?: string },
+  request: { readonly strategy: string; readonly config?: object },
   isOver: (bars: number) => boolean,
 ) => {
   const calculationThread: CalculationThread = async (_name, job) =>
     finish(CALCULATIONS.replay(job as ReplayJob, isOver as () => boolean));
-  const input = { timeframe: "1m", limit: 100, ...request };
-  return (await runOperation({ ...deps, calculationThread }, "replay_grid", input)) as Replay;
+  const input = { timeframe: "1m", fills: 100, config: {}, ...request };
+  return replayOf((await runOperation({ ...deps, calculationThread }, "backtest", input)) as Compared);
 };
 
 const causesOf = ({ causes }: Replay) => causes.map(({ count, cause }) => `${count} ${cause}`);
@@ -131,7 +145,7 @@ describe("a replay of the service's record", () => {
 
   it("pauses repeatedly, so that the same process can run ticks and respond meanwhile", async () => {
     const { app, id } = await swung({ minutes: 20 });
-    const request = { id, timeframe: "1m", limit: 100, set: "size=80" };
+    const request = { strategy: id, timeframe: "1m", fills: 100, config: { orderSize: 80 } };
     let [now, rests] = [0, 0];
     // Each look at this clock is longer than a slice.
     const local = {
@@ -139,15 +153,15 @@ describe("a replay of the service's record", () => {
       monotonic: () => (now += 17),
       sleep: async () => void rests++,
     };
-    await runOperation({ ...app.deps, local }, "replay_grid", request);
+    await runOperation({ ...app.deps, local }, "backtest", request);
     expect(rests).toBeGreaterThan(5);
   });
 
   it("compares up to the bar at which its time is over, and nothing after it", async () => {
     const { app, id } = await undisturbed();
-    const whole = await replayedUntil(app, { id }, () => false);
+    const whole = await replayedUntil(app, { strategy: id }, () => false);
     for (const last of [20, 60, 95]) {
-      const body = await replayedUntil(app, { id }, (bars) => bars >= last);
+      const body = await replayedUntil(app, { strategy: id }, (bars) => bars >= last);
       expect([body.isWhole, body.differences]).toEqual([false, []]);
       expect(body.text).toBe(`match 100 % of the first ${body.bars} of ${whole.bars} candles`);
       expect(body.executed.record).toBe(body.executed.same);
@@ -160,10 +174,10 @@ describe("a replay of the service's record", () => {
     const { app, id } = await undisturbed();
     let [looks, most] = [0, Number.POSITIVE_INFINITY];
     const isOver = () => ++looks > most;
-    const alone = await replayedUntil(app, { id }, isOver);
+    const alone = await replayedUntil(app, { strategy: id }, isOver);
     expect(alone.isWhole).toBe(true);
     [looks, most] = [0, 1.5 * looks];
-    const body = await replayedUntil(app, { id, set: "size=210" }, isOver);
+    const body = await replayedUntil(app, { strategy: id, config: { orderSize: 210 } }, isOver);
     expect(body.isWhole).toBe(false);
     expect(body.bars).toBeLessThan(alone.bars);
     expect(body.set?.bars).toBeLessThan(alone.bars);
@@ -172,9 +186,9 @@ describe("a replay of the service's record", () => {
 
   it("reports the result of other options as a backtest does, and rejects unknown options", async () => {
     const { app, id, replayed } = await undisturbed();
-    const body = await replayed("?set=size=400,levels=12");
-    expect(body).toMatchObject({ exchange: SWUNG.exchange, symbol: SWUNG.symbol, timeframe: "1m" });
-    expect(body.set?.settings).toBe("size=400,levels=12");
+    const body = await replayed({ orderSize: 400, gridLevels: 12 });
+    expect(body).toMatchObject({ exchange: SWUNG.exchange, symbol: SWUNG.symbol });
+    expect(body.config).toEqual({ orderSize: 400, gridLevels: 12 });
     expect(Number(body.set?.realized)).toBeGreaterThan(1.5 * Number(body.record.realized));
     expect(body.text).toBe("match 100 %");
     const time = { since: START, until: START + 130 * MINUTE, fill: "touch", timeframe: "1m" };
@@ -194,22 +208,39 @@ describe("a replay of the service's record", () => {
     });
     expect(await backtest({ exchange, symbol })).toMatchObject({ error: "Invalid range" });
     expect(await backtest({ from: "grid-kraken-BTC-USDT-1" })).toMatchObject({ error: "Not found" });
-    const refusalOf = async (set: string) => {
-      const { status, body: result } = await app.call("GET", `/strategy/grid/${id}/replay?set=${set}`);
+    const refusalOf = async (config: object, over: object = {}) => {
+      const { status, body: result } = await app.call("POST", "/backtest", { strategy: id, config, ...over });
       return [status, result];
     };
-    expect(await refusalOf("spread=1")).toEqual([
+    expect(await refusalOf({ spread: 1 })).toEqual([
       400,
-      expect.objectContaining({ message: expect.stringContaining("set has no option spread") }),
+      expect.objectContaining({
+        message: expect.stringContaining("a grid has no setting spread; choose from"),
+      }),
     ]);
-    expect(await refusalOf("lower=64000")).toEqual([
+    expect(await refusalOf({ lowerPrice: 64_000 })).toEqual([
       400,
       expect.objectContaining({ error: "Invalid range" }),
     ]);
-    expect(await refusalOf("size=high")).toEqual([
+    expect(await refusalOf({ orderSize: "high" })).toEqual([
       400,
       expect.objectContaining({ error: "Invalid order size" }),
     ]);
-    expect((await app.call("GET", "/strategy/grid/grid-kraken-BTC-USDT-1/replay")).status).toBe(404);
+    for (const [field, value] of Object.entries({
+      exchange,
+      symbol,
+      from: id,
+      since: START,
+      until: START + 1,
+    }))
+      expect(await refusalOf({}, { [field]: value })).toEqual([
+        400,
+        expect.objectContaining({ message: `${field} is not used with strategy, which has its own` }),
+      ]);
+    expect(await refusalOf({}, { timeframe: "trades" })).toEqual([
+      400,
+      expect.objectContaining({ message: expect.stringContaining("a replay needs candles") }),
+    ]);
+    expect((await refusalOf({}, { strategy: "grid-kraken-BTC-USDT-1" }))[0]).toBe(404);
   });
 });

@@ -9,6 +9,7 @@ import {
   type SearchJob,
 } from "../../src/backtest/operations/calculations.ts";
 import { finish } from "../../src/backtest/run/begin.ts";
+import { replayIn } from "../../src/backtest/schema/replay.ts";
 import { AppError } from "../../src/kernel/errors.ts";
 import type { CalculationThread } from "../../src/ports/heavy.ts";
 import { randomCandles } from "../backtest/random-bars.ts";
@@ -20,7 +21,7 @@ import { tempFolder } from "../support/temp.ts";
 const MARKET = market({ tick: d("1"), lot: d("0.0001") });
 const UNLIMITED = { maxMillis: Number.POSITIVE_INFINITY, signal: undefined };
 
-const REPLAY = { timeframe: "1m", extremes: "nearest", limit: 100 };
+const REPLAY = { timeframe: "1m", extremes: "nearest", fills: 100, config: {} };
 
 const gridJob = (bars: number): GridJob => ({
   request: {
@@ -75,12 +76,12 @@ describe("a calculation thread", () => {
     const { app, id } = await swung({ minutes: 60 });
     const jobs: ReplayJob[] = [];
     const capture: CalculationThread = async (_name, job) => void jobs.push(job as ReplayJob);
-    await runOperation({ ...app.deps, calculationThread: capture }, "replay_grid", { id, ...REPLAY });
+    await runOperation({ ...app.deps, calculationThread: capture }, "backtest", { strategy: id, ...REPLAY });
     const [{ lists, ...rest }] = jobs as [ReplayJob];
     const events = Array.from({ length: 2500 }, () => lists.events).flat();
     const job = { ...rest, lists: { ...lists, events } };
     const here = finish(CALCULATIONS.replay(job, () => false));
-    expect(here.executed.record).toBeGreaterThan(0);
+    expect(replayIn(here)?.executed.record).toBeGreaterThan(0);
     expect(await thread("replay", job, UNLIMITED)).toEqual(here);
     expect(await thread("grid", gridJob(500), UNLIMITED)).toMatchObject({ isWhole: true });
   });

@@ -259,7 +259,6 @@ describe("a heavy operation", () => {
       "get_liquidity_report",
       "get_quality",
       "get_report",
-      "replay_grid",
       "suggest_grid",
     ]);
   });

@@ -47,15 +47,7 @@ describe("the operations that", () => {
     [
       "calculate for a long time",
       ({ lane }) => lane === "heavy",
-      [
-        "backtest",
-        "replay_grid",
-        "suggest_grid",
-        "get_report",
-        "get_disposals",
-        "get_quality",
-        "get_liquidity_report",
-      ],
+      ["backtest", "suggest_grid", "get_report", "get_disposals", "get_quality", "get_liquidity_report"],
     ],
     [
       "accept an Idempotency-Key",
@@ -101,7 +93,6 @@ describe("the operations that", () => {
         "get_strategy_orders",
         "get_strategy_fills",
         "backtest",
-        "replay_grid",
         "suggest_grid",
         ...REPORTS.slice(0, 1),
         "get_disposals",
@@ -122,7 +113,6 @@ describe("the operations that", () => {
         "list_grids",
         "list_strategies",
         ...HISTORY,
-        "replay_grid",
         ...REPORTS,
         "get_disposals",
         "get_quality",

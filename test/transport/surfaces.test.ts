@@ -90,6 +90,7 @@ const ONLY_COMMANDS = [
   "proof key",
   "proof publish",
   "proof verify",
+  "replay",
   "sandbox deposit",
   "sandbox fault",
   "sandbox reset",
@@ -192,8 +193,8 @@ describe("the operations of each surface match:", () => {
       ).toEqual(fields);
       if (!operation.cli || isGroup(operation.cli)) continue;
       const flags = Object.keys(leaves.get(operation.cli.path)?.args ?? {});
-      // Its commands name the definition, and have a flag for each field of the config.
-      const named = ["definition", "config"];
+      // Its commands name the definition or a stored strategy, and have a flag for each field of the config.
+      const named = ["definition", "config", ...(operation.name === "backtest" ? ["strategy"] : [])];
       for (const field of fields.filter((one) => !named.includes(one)))
         expect(flags, operation.name).toContain(argName(operation, field));
     }

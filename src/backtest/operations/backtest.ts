@@ -2,14 +2,16 @@ import * as z from "zod";
 import type { Candles } from "../../candles/candles.ts";
 import { GRID_FORMS } from "../../grid/forms.ts";
 import { gridViewById } from "../../grid/operations/exposures.ts";
-import { centeredConfig, rangeConfig } from "../../grid/schema/input.ts";
+import { centeredConfig, RANGE_FLAGS, rangeConfig } from "../../grid/schema/input.ts";
 import { requestedAs } from "../../grid/start/as-requested.ts";
 import { centeredOf, requestedRangeOf } from "../../grid/start/check.ts";
+import type { GridConfig } from "../../grid/state/config.ts";
+import type { GridStrategy } from "../../grid/state/state.ts";
 import { ofPercent } from "../../kernel/decimal.ts";
 import { AppError, labelledError, messageOf } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { type Millis, TIMEFRAMES } from "../../kernel/time.ts";
-import { parseAccountKey } from "../../model/account.ts";
+import { type AccountRef, parseAccountKey } from "../../model/account.ts";
 import { type Call, type Operation, operation } from "../../operation.ts";
 import { ownForm } from "../../own/operations/start.ts";
 import { candleNeeds } from "../../own/pass/ask.ts";
@@ -31,7 +33,17 @@ import {
   type PastDefinition,
   type PastRequest,
 } from "../schema/input.ts";
-import { calculate, inSlices, longestCalculation, marketOf, pastOf, READS_PAST, tapeOf } from "./past.ts";
+import { describeReplay, replayView } from "../schema/replay.ts";
+import {
+  calculate,
+  inSlices,
+  longestCalculation,
+  marketOf,
+  pastOf,
+  READS_PAST,
+  recordOf,
+  tapeOf,
+} from "./past.ts";
 
 type GivenConfig = PastRequest["config"];
 
@@ -45,7 +57,7 @@ interface PastMarket {
 const whereOf = ({ exchange, symbol }: BacktestFields): PastMarket => ({ exchange, symbol }) as PastMarket;
 
 const fillRules = ({
-  fill,
+  fill = "cross",
   extremes,
   marketSpreadPercent,
   slippagePercent,
@@ -148,6 +160,67 @@ const GRID_PAST: PastDefinition = {
     return calculate(deps, ["grid", { request, past, options, over }], call);
   },
 };
+
+/**
+ * Returns when an account's orders fill: a simulated account's when the price reaches them; on an exchange, they wait
+ * in a queue.
+ */
+const fillsOn = ({ kind }: AccountRef) => (kind === "sandbox" ? "touch" : "cross");
+
+/** Returns the span from the bar of its start to its end, or to the end of the last complete bar, if any. */
+function lifeOf({ startedAt, stoppedAt }: GridStrategy, now: Millis, span: Millis) {
+  const [since, whole] = [startedAt, now].map((at) => Math.floor(at / span) * span) as [Millis, Millis];
+  return { since, until: stoppedAt ?? (whole > since ? whole : now) };
+}
+
+const SHORT_NAMES = new Map<string, string>(
+  Object.entries(RANGE_FLAGS).map(([field, flag]) => [flag, field]),
+);
+
+/** Returns other settings of a stored grid, which the command line names as its flags. Throws AppError. */
+export function otherSettingsOf(own: GridConfig, config: GivenConfig): GivenConfig {
+  const schema: z.ZodObject = own.centered ? centeredConfig() : rangeConfig();
+  const named = Object.entries(config).map(
+    ([name, value]) => [own.centered ? name : (SHORT_NAMES.get(name) ?? name), value] as const,
+  );
+  const known = Object.keys(schema.shape).filter((name) => name !== "geometry");
+  const strange = named.find(([name]) => !known.includes(name));
+  if (strange)
+    throw new AppError(
+      "Invalid request",
+      `a grid has no setting ${strange[0]}; choose from ${known.join(", ")}`,
+    );
+  return parsedConfig(schema, Object.fromEntries(named), true);
+}
+
+/** Compares a stored grid's fills with a backtest over its own time. Throws AppError. */
+async function replayStored(
+  deps: Deps,
+  id: string,
+  { config, fields }: PastRequest,
+  call: Call,
+): Promise<BacktestAnswer> {
+  const { timeframe, fill, extremes, fills, ...rest } = fields;
+  for (const field of ["exchange", "symbol", "from", "since", "until"] as const)
+    if (rest[field] !== undefined)
+      throw new AppError("Invalid request", `${field} is not used with strategy, which has its own`);
+  if (timeframe === "trades")
+    throw new AppError("Invalid request", "a replay needs candles; choose their length");
+  const { strategy, now } = await gridViewById(deps, id);
+  const { symbol, config: own } = strategy;
+  const account = parseAccountKey(strategy.account);
+  const { exchange } = account;
+  const span = TIMEFRAMES[timeframe];
+  const time = lifeOf(strategy, deps.marketTime(account, now), span);
+  const changes = Object.keys(config).length === 0 ? undefined : otherSettingsOf(own, config);
+  const lists = await recordOf(deps, strategy, call);
+  const candles = await pastOf(deps, { exchange, symbol, span, ...time }, call);
+  const market = await marketOf(deps, { exchange, symbol }, {});
+  const rules = { fill: fill ?? fillsOn(account), extremes };
+  const options = { market, rules, until: time.until, changes };
+  const over = { definition: "grid", config, exchange, fills };
+  return calculate(deps, ["replay", { strategy, lists, candles, options, over }], call);
+}
 
 /** Returns the candles and the market for a strategy with one position. Throws AppError. */
 async function positionPast(deps: Deps, fields: BacktestFields, call: Call) {
@@ -297,13 +370,22 @@ export const backtestOperation = (ids: readonly string[], own: StrategyDefinitio
     name: "backtest",
     summary: "Test a strategy on historical prices",
     http: { route: "POST /backtest", from: "body" },
-    cli: { path: "backtest", view: backtestView },
-    mcp: { defaults: { fills: 0 }, summarize: describeBacktest },
+    cli: { path: "backtest", view: (answer) => replayView(answer) ?? backtestView(answer) },
+    mcp: {
+      defaults: { fills: 0 },
+      summarize: (answer) => describeReplay(answer) ?? describeBacktest(answer),
+    },
     forms: definitions.flatMap(({ forms }) => forms),
     csv: (answer: unknown) => fillsCsv(answer as BacktestAnswer),
     input: () => backtestInput(ids, definitions),
     output: BacktestShape,
-    run: (deps, { definition, config, ...fields }, call) =>
-      (definitions.find(({ name }) => name === definition) ?? GRID_PAST).run(deps, { config, fields }, call),
+    run: (deps, { definition, config, strategy, ...fields }, call) =>
+      strategy === undefined
+        ? (definitions.find(({ name }) => name === definition) ?? GRID_PAST).run(
+            deps,
+            { config, fields },
+            call,
+          )
+        : replayStored(deps, strategy, { config, fields }, call),
   });
 };

@@ -52,14 +52,13 @@ export interface ReplayJob extends Job<ReplayOptions> {
   readonly strategy: GridRecord["strategy"];
   readonly lists: Omit<GridRecord, "strategy">;
   readonly candles: Candles;
-  readonly over: Omit<Parameters<typeof replayOut>[1], "strategy">;
+  readonly over: AnsweredOver;
 }
 
 function* replayCalculation({ strategy, lists, candles, options, over }: ReplayJob, isOver: IsOver) {
-  return replayOut(yield* replaying({ strategy, ...lists }, candles, { ...options, isOver }), {
-    strategy,
-    ...over,
-  });
+  const replayed = yield* replaying({ strategy, ...lists }, candles, { ...options, isOver });
+  const answer = gridAnswer(over, replayed.over, walkedTime(candles, replayed.over.run.bars));
+  return replayOut(answer, replayed, { strategy, limit: over.fills });
 }
 
 /**

@@ -2,15 +2,12 @@ import { type Candles, candlesOfPrices, type PricedCandle, slice } from "../../c
 import { hashTape, sliceTape, type TapeFile, type TapeReading } from "../../candles/tape.ts";
 import { createTapeReader } from "../../candles/tape-reader.ts";
 import { CANDLE_PAGE } from "../../candles/windows.ts";
-import { gridViewById } from "../../grid/operations/exposures.ts";
-import { centeredPreviewInput, RANGE_FLAGS, rangePreviewInput } from "../../grid/schema/input.ts";
-import type { GridConfig } from "../../grid/state/config.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
 import { type Decimal, text, wire } from "../../kernel/decimal.ts";
-import { AppError, labelledError } from "../../kernel/errors.ts";
+import { AppError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { type Millis, SECOND, TIMEFRAMES } from "../../kernel/time.ts";
-import { type AccountRef, parseAccountKey } from "../../model/account.ts";
+import { parseAccountKey } from "../../model/account.ts";
 import type { Market, Trade } from "../../model/market.ts";
 import { type Call, type Operation, operation, type WaitingCaller } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -21,16 +18,7 @@ import type { CandlesRequest } from "../../ports/venue.ts";
 import type { Local } from "../../ports/within-time.ts";
 import { floatUnits } from "../paper-positions.ts";
 import type { GridRecord } from "../replay.ts";
-import {
-  describeReplay,
-  describeSuggestion,
-  ReplayShape,
-  replayInput,
-  replayView,
-  SuggestShape,
-  suggestInput,
-  suggestView,
-} from "../schema/replay.ts";
+import { describeSuggestion, SuggestShape, suggestInput, suggestView } from "../schema/replay.ts";
 import type { CALCULATIONS } from "./calculations.ts";
 
 /** Input fields that replace a market's rules. */
@@ -216,33 +204,6 @@ async function allPages<T>(
   }
 }
 
-/**
- * Returns when an account's orders fill: a simulated account's when the price reaches them; on an exchange, they wait
- * in a queue.
- */
-const fillsOn = ({ kind }: AccountRef) => (kind === "sandbox" ? "touch" : "cross");
-
-/** Returns the span from the bar of its start to its end, or to the end of the last complete bar, if any. */
-function lifeOf({ startedAt, stoppedAt }: GridStrategy, now: Millis, span: Millis) {
-  const [since, whole] = [startedAt, now].map((at) => Math.floor(at / span) * span) as [Millis, Millis];
-  return { since, until: stoppedAt ?? (whole > since ? whole : now) };
-}
-
-/** Exchange and pair are not options of a grid. */
-const WHERE = ["exchange", "symbol", "dryRun", "dryBalance"];
-
-/** The short forms name fields that a centered grid does not have. */
-const flagsOf = (name: string): readonly (string | undefined)[] => {
-  const short = (RANGE_FLAGS as Readonly<Record<string, string>>)[name];
-  const kebab = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  return [name, kebab, short];
-};
-
-const valueRead = (text: string): unknown => {
-  if (text === "true" || text === "false") return text === "true";
-  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : text;
-};
-
 /** Maximum time on a server, which must run passes; after it, the result is partial. The command line has no limit. */
 export const longestCalculation = ({ actor }: Call, most: Millis = 2 * SECOND): Millis =>
   actor === "local" ? Number.POSITIVE_INFINITY : most;
@@ -260,78 +221,6 @@ const SLICE: Millis = 16;
 const REST: Millis = 4;
 /** Number of steps in the first slice if the clock stands still. */
 const FIRST_STEPS = 8;
-
-/** Operation that compares a grid's real fills with a backtest over the candles of the same time. */
-export const replayOperation: Operation = operation({
-  name: "replay_grid",
-  summary: "Compare a grid's real fills with a backtest, and show the cause of each difference",
-  ...READS_PAST,
-  http: { route: "GET /strategy/grid/:id/replay", from: "query" },
-  cli: {
-    path: "replay",
-    positional: ["id"],
-    view: replayView,
-    columns: ["time", "slot", "side", "price", "amount", "where", "cause", "text"],
-    examples: [
-      "edgemaker replay grid-kraken-BTC-USDT-1767225600000",
-      "edgemaker replay grid-kraken-BTC-USDT-1767225600000 --set size=80,levels=20",
-      "edgemaker replay grid-kraken-BTC-USDT-1767225600000 --data btc-usdt.csv.gz",
-    ],
-  },
-  mcp: { summarize: describeReplay },
-  input: replayInput,
-  output: ReplayShape,
-  async run(deps: Deps, { id, timeframe, set, fill, extremes, limit }, call) {
-    const { strategy, now } = await gridViewById(deps, id);
-    const account = parseAccountKey(strategy.account);
-    const { exchange } = account;
-    const span = TIMEFRAMES[timeframe];
-    const time = lifeOf(strategy, deps.marketTime(account, now), span);
-    const changes = set === undefined ? undefined : optionsSet(strategy.config, set);
-    const lists = await recordOf(deps, strategy, call);
-    const { symbol } = strategy;
-    const candles = await pastOf(deps, { exchange, symbol, span, ...time }, call);
-    const market = await marketOf(deps, { exchange, symbol }, {});
-    const rules = { fill: fill ?? fillsOn(account), extremes };
-    const options = { market, rules, until: time.until, changes };
-    const over = { exchange, timeframe, set, limit, ...time };
-    return calculate(deps, ["replay", { strategy, lists, candles, options, over }], call);
-  },
-});
-
-/** Parses `size=80,levels=20` as fields of the grid's kind, by field names or flags. Throws AppError. */
-export function optionsSet(config: GridConfig, set: string): Readonly<Record<string, unknown>> {
-  const shape: FieldReaders = config.centered ? centeredPreviewInput([]).shape : rangePreviewInput([]).shape;
-  const options = Object.entries(shape).filter(([name]) => !WHERE.includes(name));
-  const changes: Record<string, unknown> = {};
-  for (const part of set.split(",")) {
-    const [request = "", value = ""] = part.split("=").map((one) => one.trim());
-    const found = options.find(([name]) => flagsOf(name).includes(request));
-    if (!found) {
-      const names = options.map(([name]) => name).join(", ");
-      throw new AppError("Invalid request", `set has no option ${request}; choose from ${names}`);
-    }
-    const [name, field] = found;
-    const parsed = field.safeParse(valueRead(value));
-    if (!parsed.success) throw labelledError(parsed.error.issues[0]?.message ?? `Invalid request: ${part}`);
-    changes[name] = parsed.data;
-  }
-  return changes;
-}
-
-type FieldReaders = Readonly<
-  Record<
-    string,
-    {
-      safeParse(value: unknown):
-        | { readonly success: true; readonly data: unknown }
-        | {
-            readonly success: false;
-            readonly error: { readonly issues: readonly { readonly message: string }[] };
-          };
-    }
-  >
->;
 
 type Calculations = typeof CALCULATIONS;
 type Name = keyof Calculations;

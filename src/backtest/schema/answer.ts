@@ -28,6 +28,7 @@ import type { FillLog } from "../replayed-slot.ts";
 import type { BacktestResult } from "../run/backtest.ts";
 import type { Band } from "../run/begin.ts";
 import type { Curve } from "../run/figures.ts";
+import { ReplayShape } from "./replay-shape.ts";
 
 /** The response about any definition; `details` has what only some of them have. */
 export const BacktestShape = lazy(() =>
@@ -111,6 +112,7 @@ const GridRunShape = lazy(() =>
         cycles: z.number(),
       }),
     ),
+    replay: ReplayShape().optional().describe("Comparison with the real fills of the requested `strategy`"),
   }),
 );
 

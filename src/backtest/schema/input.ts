@@ -10,10 +10,12 @@ import {
   pairField,
   percentField,
   shareField,
+  textField,
   timeField,
   wordField,
   zeroOrMoreField,
 } from "../../kernel/fields.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { DAY, TIMEFRAMES } from "../../kernel/time.ts";
 import type { Call } from "../../operation.ts";
 import { type ConfigForm, configForm, formSchema } from "../../ports/config-form.ts";
@@ -73,8 +75,10 @@ export const pastShape = () => ({
     .default(false)
     .describe("Make one run only, without the band: several times as fast"),
   fill: wordField("Invalid request", ["cross", "touch"])
-    .default("cross")
-    .describe("When an order fills: when the price passes it (cross) or reaches it (touch)"),
+    .optional()
+    .describe(
+      "When an order fills: when the price passes it (cross) or reaches it (touch); default: cross, or touch for a replay of a simulated account",
+    ),
   queue: wordField("Invalid request", ["trades", "proportional"])
     .default("trades")
     .describe("Queue model for order books: trades only, or also proportional cancellations"),
@@ -100,7 +104,7 @@ export const pastShape = () => ({
     .describe("Smallest order in quote; default: the market's"),
   fills: countField("Invalid request", { min: 0, max: 100_000 })
     .default(100)
-    .describe("Number of fills in the response"),
+    .describe("Number of fills in the response; beside `strategy`, also of differences, oldest first"),
 });
 
 /** Fields of every backtest besides its definition and config. */
@@ -137,6 +141,11 @@ export function backtestInput(ids: readonly string[], definitions: readonly Past
       exchange,
       symbol,
       from,
+      strategy: idField("Invalid request")
+        .optional()
+        .describe(
+          "Id of a stored grid: compare its fills with a backtest over its time; `config` has other settings to compare",
+        ),
       config: z
         .record(z.string(), z.unknown(), { error: "Invalid request: config must be an object" })
         .default({})
@@ -144,7 +153,8 @@ export function backtestInput(ids: readonly string[], definitions: readonly Past
       ...past,
     })
     .superRefine((input, context) => {
-      const { definition, from, config } = input as GivenBacktest;
+      const { definition, config } = input as GivenBacktest;
+      const from = (input as GivenBacktest).from ?? input.strategy;
       for (const field of STORED_FIELDS)
         if (from === undefined && input[field] === undefined)
           for (const issue of missing[field].safeParse(undefined).error?.issues ?? [])
@@ -193,3 +203,22 @@ export function nestedInput(
 }
 
 export type BacktestFields = z.output<z.ZodObject<ReturnType<typeof commonShape>>>;
+
+/** Returns the input of the command that replays a stored grid. */
+export const replayInput = lazy(() => {
+  const { fill, extremes, fills } = pastShape();
+  return z.object({
+    strategy: idField("Invalid request").describe("Strategy id"),
+    timeframe: barField(),
+    set: textField(
+      "Invalid request",
+      /^[A-Za-z-]{1,30}=[\w.-]{1,40}(,[A-Za-z-]{1,30}=[\w.-]{1,40}){0,19}$/,
+      "must be options of the grid, for example size=80,levels=20",
+    )
+      .optional()
+      .describe("Other settings to compare, for example size=80"),
+    fill,
+    extremes,
+    fills: fills.describe("Number of differences in the response, oldest first"),
+  });
+});

@@ -3,135 +3,28 @@ import { profitOf } from "../../grid/booking.ts";
 import { NO_DRIFT } from "../../grid/start/worst-case.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
 import { type Decimal, decimal, roundToStep, text, texts, withNumbers } from "../../kernel/decimal.ts";
-import {
-  countField,
-  decimalField,
-  exchangeField,
-  idField,
-  pairField,
-  textField,
-  wordField,
-} from "../../kernel/fields.ts";
+import { countField, decimalField, exchangeField, pairField, wordField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
-import type { Millis } from "../../kernel/time.ts";
-import { SIDES } from "../../model/market.ts";
 import { MAX_CANDIDATES } from "../candidates.ts";
 import { type Cause, type CauseCode, forLack } from "../cause.ts";
 import type { Difference, Replayed } from "../replay.ts";
-import type { BacktestResult } from "../run/backtest.ts";
 import type { Suggestion, TestedCandidate } from "../suggest.ts";
-import { barField, pastShape } from "./input.ts";
+import type { BacktestAnswer } from "./answer.ts";
+import { pastShape } from "./input.ts";
+import type { ReplayDetails } from "./replay-shape.ts";
 
-export const replayInput = lazy(() => {
-  const { extremes } = pastShape();
-  return z.object({
-    id: idField("Invalid request").describe("Strategy id"),
-    timeframe: barField(),
-    set: textField(
-      "Invalid request",
-      /^[A-Za-z-]{1,30}=[\w.-]{1,40}(,[A-Za-z-]{1,30}=[\w.-]{1,40}){0,19}$/,
-      "must be options of the grid, for example size=80,levels=20",
-    )
-      .optional()
-      .describe("Other settings to compare, for example size=80"),
-    fill: wordField("Invalid request", ["cross", "touch"])
-      .optional()
-      .describe(
-        "When an order fills: when the price passes it (cross) or reaches it (touch); default: touch in the sandbox, else cross",
-      ),
-    extremes,
-    limit: countField("Invalid limit", { min: 0, max: 1000 })
-      .default(100)
-      .describe("Number of differences in the response, oldest first"),
-  });
-});
-
-const FiguresShape = () =>
-  z.object({
-    total: z.string(),
-    realized: z.string(),
-    cycles: z.number(),
-    filledOrders: z.number(),
-    fees: z.record(z.string(), z.string()),
-    position: z.string(),
-  });
-
-const DifferenceShape = () =>
-  z.object({
-    timestamp: z.number(),
-    slot: z.number(),
-    side: z.enum(SIDES),
-    price: z.string(),
-    amount: z.string(),
-    where: z.enum(["record", "candles", "both"]).describe("Who filled it: the grid, the backtest or both"),
-    cause: z.string(),
-    text: z.string(),
-  });
-
-export const ReplayShape = lazy(() =>
-  z.object({
-    id: z.string(),
-    exchange: z.string(),
-    symbol: z.string(),
-    status: z.string(),
-    fromAt: z.number(),
-    untilAt: z.number(),
-    timeframe: z.string(),
-    bars: z.number(),
-    missingBars: z.number(),
-    isWhole: z
-      .boolean()
-      .describe("false if the backtest, or the one with other settings, ended before the last candle"),
-    matchPercent: z
-      .number()
-      .describe("Share of filled orders that are equal in both, up to the end of the backtest"),
-    text: z.string(),
-    executed: z
-      .object({ same: z.number(), record: z.number(), candles: z.number() })
-      .describe("Filled orders of the grid and of the backtest"),
-    causes: z.array(z.object({ cause: z.string(), count: z.number(), text: z.string() })),
-    differences: z.array(DifferenceShape()),
-    record: FiguresShape().describe("The whole stored result, valued at the last close"),
-    candles: FiguresShape().describe("The same grid in a backtest"),
-    set: FiguresShape()
-      .extend({ settings: z.string(), bars: z.number() })
-      .nullable()
-      .describe("The backtest with other settings; null without any"),
-  }),
-);
-
-type ReplayAnswer = z.input<ReturnType<typeof ReplayShape>>;
-
-interface ReplayedOf {
-  readonly strategy: GridStrategy;
-  readonly exchange: string;
-  readonly timeframe: string;
-  readonly set: string | undefined;
-  readonly limit: number;
-  readonly since: Millis;
-  readonly until: Millis;
-}
-
-export function replayOut(replayed: Replayed, of: ReplayedOf): ReplayAnswer {
-  const { over, changed, same, executed, differences, lastPrice } = replayed;
-  const { strategy, exchange, timeframe, set, limit, since, until } = of;
+/** Returns a grid's backtest with the comparison, and at most `limit` differences. */
+export function replayOut(
+  answer: BacktestAnswer,
+  { over, changed, same, executed, differences, lastPrice }: Replayed,
+  { strategy, limit }: { readonly strategy: GridStrategy; readonly limit: number },
+): BacktestAnswer {
   const all = same + differences.length;
   const matchPercent = all === 0 ? 100 : Math.floor((same / all) * 10_000) / 100;
   const causes = causesOf(differences);
   const { bars } = over.run;
-  const isWhole = [over, changed].every((one) => !one || one.run.bars === one.bars);
-  return {
-    id: strategy.id,
-    exchange,
-    symbol: strategy.symbol,
-    status: strategy.status,
-    fromAt: since,
-    untilAt: until,
-    timeframe,
-    bars,
-    missingBars: over.missing,
-    isWhole,
+  const replay: ReplayDetails = {
     matchPercent,
     text: describeMatch(
       matchPercent,
@@ -142,12 +35,19 @@ export function replayOut(replayed: Replayed, of: ReplayedOf): ReplayAnswer {
     causes,
     differences: differences.slice(0, limit).map(differenceOut),
     record: sideOut(strategy, lastPrice),
-    candles: runOut(over),
-    set: changed && { settings: set ?? "", bars: changed.run.bars, ...runOut(changed) },
+    set: changed && {
+      bars: changed.run.bars,
+      ...sideOut(changed.run.account.strategy, changed.figures.endPrice),
+    },
+  };
+  return {
+    ...answer,
+    isWhole: [over, changed].every((one) => !one || one.run.bars === one.bars),
+    details: { ...answer.details, replay } as BacktestAnswer["details"],
   };
 }
 
-function sideOut({ state }: GridStrategy, mark: Decimal): ReplayAnswer["record"] {
+function sideOut({ state }: GridStrategy, mark: Decimal): ReplayDetails["record"] {
   const { total, realized, position } = profitOf(state, mark);
   const { cycles, filledOrders, fees } = state.ledger;
   return {
@@ -160,10 +60,7 @@ function sideOut({ state }: GridStrategy, mark: Decimal): ReplayAnswer["record"]
   };
 }
 
-const runOut = ({ run, figures }: BacktestResult): ReplayAnswer["candles"] =>
-  sideOut(run.account.strategy, figures.endPrice);
-
-const differenceOut = ({ where, order, cause }: Difference): ReplayAnswer["differences"][number] => ({
+const differenceOut = ({ where, order, cause }: Difference): ReplayDetails["differences"][number] => ({
   timestamp: order.at,
   slot: order.slot,
   side: order.side,
@@ -175,7 +72,7 @@ const differenceOut = ({ where, order, cause }: Difference): ReplayAnswer["diffe
 });
 
 /** Returns each cause with its count: one late pass can affect many orders. */
-function causesOf(differences: readonly Difference[]): ReplayAnswer["causes"] {
+function causesOf(differences: readonly Difference[]): ReplayDetails["causes"] {
   const found = new Map<string, { readonly cause: Cause; readonly of: Set<string> }>();
   for (const { cause } of differences) {
     const key = `${cause.code} ${cause.reason}`;
@@ -215,43 +112,63 @@ function describeCause({ code, reason }: Cause, count: number): string {
   return `${count} ${count === 1 ? one : many} ${output}${reason ? ` ${forLack(reason)}` : ""}`;
 }
 
-const describeMatch = (percent: number, causes: ReplayAnswer["causes"], part: string): string =>
+const describeMatch = (percent: number, causes: ReplayDetails["causes"], part: string): string =>
   causes.length === 0
     ? `match ${percent} %${part}`
     : `match ${percent} %${part}: ${causes.map(({ text: output }) => output).join(", ")}`;
 
 const HUNDREDTH = decimal("0.01");
 
-/** Formats the agreement first, then both results. */
-export function replayView(answer: unknown): unknown {
-  const { text: output, executed, record, candles, set, differences, ...rest } = answer as ReplayAnswer;
+/** Returns the comparison of a backtest, if a stored grid was compared. */
+export const replayIn = ({ details }: Pick<BacktestAnswer, "details">): ReplayDetails | undefined =>
+  "replay" in details ? details.replay : undefined;
+
+const otherSettings = ({ config }: BacktestAnswer): string =>
+  Object.entries(config)
+    .map(([name, value]) => `${name}=${typeof value === "object" ? JSON.stringify(value) : value}`)
+    .join(",");
+
+/** Formats the agreement first, then both results; undefined without a comparison. */
+export function replayView(of: unknown): unknown {
+  const answer = of as BacktestAnswer;
+  const replay = replayIn(answer);
+  if (!replay) return undefined;
+  const { text: output, executed, record, set, differences } = replay;
   const cents = (value: string) => text(roundToStep(decimal(value), HUNDREDTH, "half"));
-  const figures = ({ total, realized, cycles, filledOrders }: ReplayAnswer["record"]) =>
+  const figures = ({
+    total,
+    realized,
+    cycles,
+    filledOrders,
+  }: Pick<BacktestAnswer, "total" | "realized" | "cycles" | "filledOrders">) =>
     `total ${cents(total)}, realized ${cents(realized)}, ${pluralize(cycles, "cycle")}, ${pluralize(filledOrders, "filled order")}`;
   return {
     match: output.replace(/^match /, ""),
     record: figures(record),
-    candles: figures(candles),
+    candles: figures(answer),
     ...(set
       ? {
-          [`with ${set.settings}`]: figures(set) + (rest.isWhole ? "" : `, ${pluralize(set.bars, "candle")}`),
+          [`with ${otherSettings(answer)}`]:
+            figures(set) + (answer.isWhole ? "" : `, ${pluralize(set.bars, "candle")}`),
         }
       : {}),
     executed: `${executed.same} the same, ${executed.record} only in the record, ${executed.candles} only in the backtest`,
-    market: `${rest.symbol} at ${rest.exchange}`,
-    fromAt: rest.fromAt,
-    untilAt: rest.untilAt,
-    bars: `${rest.bars} of ${rest.timeframe}${rest.isWhole ? "" : ", ended before the last"}, ${rest.missingBars} missing`,
-    status: rest.status,
+    market: `${answer.symbol} at ${answer.exchange}`,
+    fromAt: answer.fromAt,
+    untilAt: answer.untilAt,
+    bars: `${answer.bars}${answer.isWhole ? "" : ", ended before the last"}, ${answer.missingBars} missing`,
     ...(differences.length > 0 ? { differences: differences.map((one) => withNumbers(one, ["price"])) } : {}),
   };
 }
 
-/** Describes the comparison in one sentence. */
-export function describeReplay(answer: unknown): string {
-  const { text: output, record, candles, set } = answer as ReplayAnswer;
-  const would = set ? ` With ${set.settings} the grid would have made ${set.total}.` : "";
-  return `Record and backtest: ${output}. The record's total is ${record.total} in quote, the backtest's is ${candles.total}.${would}`;
+/** Describes the comparison in one sentence; undefined without one. */
+export function describeReplay(of: unknown): string | undefined {
+  const answer = of as BacktestAnswer;
+  const replay = replayIn(answer);
+  if (!replay) return undefined;
+  const { text: output, record, set } = replay;
+  const would = set ? ` With ${otherSettings(answer)} the grid would have made ${set.total}.` : "";
+  return `Record and backtest: ${output}. The record's total is ${record.total} in quote, the backtest's is ${answer.total}.${would}`;
 }
 
 /** Input of a search for grid settings, with the fields of a backtest. */

@@ -207,23 +207,23 @@ export const ReplayPart = ({ grid }: { grid: Grid }) => (
 );
 
 function ReplayResult({ grid: { id, symbol } }: { grid: Grid }) {
-  const replay = useLoad<ReplayedGrid>(`GET /strategy/grid/${part(id)}/replay`, { limit: 0 });
+  const loaded = useLoad<ReplayedGrid>("POST /backtest", { strategy: id, fills: 0 });
   const { quote } = pairOf(symbol);
   return (
-    <Shown of={replay}>
-      {({ text, isWhole, matchPercent, executed, causes, record, candles, ...of }) => (
+    <Shown of={loaded}>
+      {({ details: { replay }, ...backtest }) => (
         <>
-          {isWhole ? null : (
+          {backtest.isWhole ? null : (
             <NoticeBox kind="warning">
               The server stops a replay after two seconds. This one ended before the last candle.
             </NoticeBox>
           )}
-          <p>{text}</p>
+          <p>{replay.text}</p>
           <dl class="stats" aria-label="Replay">
-            <Stat name="Filled orders that match">{inPercent(matchPercent, 2)}</Stat>
-            <Stat name="Filled orders, grid and backtest">{`${executed.record} and ${executed.candles}`}</Stat>
-            <Stat name={`Total of the grid, ${quote}`}>{change(Number(record.total))}</Stat>
-            <Stat name={`Total of the backtest, ${quote}`}>{change(Number(candles.total))}</Stat>
+            <Stat name="Filled orders that match">{inPercent(replay.matchPercent, 2)}</Stat>
+            <Stat name="Filled orders, grid and backtest">{`${replay.executed.record} and ${replay.executed.candles}`}</Stat>
+            <Stat name={`Total of the grid, ${quote}`}>{change(Number(replay.record.total))}</Stat>
+            <Stat name={`Total of the backtest, ${quote}`}>{change(Number(backtest.total))}</Stat>
           </dl>
           <Table
             label="Causes of differences"
@@ -231,13 +231,13 @@ function ReplayResult({ grid: { id, symbol } }: { grid: Grid }) {
               { name: "Cause", isHead: true, of: (one) => one.text },
               { name: "Count", isNumber: true, of: (one) => one.count },
             ]}
-            rows={causes}
+            rows={replay.causes}
             keyOf={(one) => one.text}
             empty="No differences."
           />
           <p class="quiet">
-            {pluralize(number(of.bars), "candle")} of {of.timeframe} from <Time at={of.fromAt} /> to{" "}
-            <Time at={of.untilAt} />.
+            {pluralize(number(backtest.bars), "candle")} from <Time at={backtest.fromAt} /> to{" "}
+            <Time at={backtest.untilAt} />.
           </p>
         </>
       )}

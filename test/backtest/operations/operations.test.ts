@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { backtestOperation, pastDefinitions } from "../../../src/backtest/operations/backtest.ts";
-import { replayOperation, suggestOperation } from "../../../src/backtest/operations/past.ts";
+import { suggestOperation } from "../../../src/backtest/operations/past.ts";
 import { type Candles, candlesIn } from "../../../src/candles/candles.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { Call, Operation } from "../../../src/operation.ts";
@@ -11,15 +11,10 @@ import { d, GRID } from "../../support/grid.ts";
 import { runOperation, START, testSandbox } from "../../support/sandbox.ts";
 import { FROM, type Reported, taped } from "../taped.ts";
 
-const OPERATIONS: readonly Operation[] = [
-  backtestOperation(["kraken"]),
-  replayOperation,
-  suggestOperation(["kraken"]),
-];
+const OPERATIONS: readonly Operation[] = [backtestOperation(["kraken"]), suggestOperation(["kraken"])];
 
 it.each([
   ["backtest", "POST /backtest", "backtest", true],
-  ["replay_grid", "GET /strategy/grid/:id/replay", "replay", false],
   ["suggest_grid", "POST /strategy/grid/suggest", "suggest", false],
 ])("%s reads, with a token, beside other heavy calls", (name, route, path, hasCsv) => {
   const found = OPERATIONS.find((one) => one.name === name);

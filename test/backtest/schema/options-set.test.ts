@@ -1,10 +1,13 @@
 import { expect, it } from "vitest";
-import { optionsSet } from "../../../src/backtest/operations/past.ts";
+import { optionsIn } from "../../../cli/actions/backtest.ts";
+import { otherSettingsOf } from "../../../src/backtest/operations/backtest.ts";
 import type { GridConfig } from "../../../src/grid/state/config.ts";
 import { d } from "../../support/grid.ts";
 
 const RANGE = {} as GridConfig;
 const CENTERED = { centered: {} } as GridConfig;
+
+const optionsSet = (own: GridConfig, set: string) => otherSettingsOf(own, optionsIn(set));
 
 it("options are named by their field, their flag or its short form", () => {
   expect(optionsSet(RANGE, "size=80,levels=20,lower=1.5")).toEqual({
@@ -19,7 +22,7 @@ it("options are named by their field, their flag or its short form", () => {
     deviationFrom: "center",
   });
   // A centered grid has no short forms of the other one.
-  expect(() => optionsSet(CENTERED, "lower=5")).toThrow("set has no option lower; choose from levels");
+  expect(() => optionsSet(CENTERED, "lower=5")).toThrow("a grid has no setting lower; choose from levels");
 });
 
 it("values are numbers, words, true or false", () => {
@@ -35,6 +38,6 @@ it("values are numbers, words, true or false", () => {
 
 it("other options are refused", () => {
   for (const name of ["exchange", "symbol", "dryRun", "dryBalance", "spread", ""])
-    expect(() => optionsSet(RANGE, `${name}=1`)).toThrow(`set has no option ${name}; choose from `);
+    expect(() => optionsSet(RANGE, `${name}=1`)).toThrow(`a grid has no setting ${name}; choose from `);
   expect(() => optionsSet(RANGE, "levels")).toThrow("must be a whole number");
 });

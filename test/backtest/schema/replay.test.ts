@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Replayed } from "../../../src/backtest/replay.ts";
 import type { BacktestResult } from "../../../src/backtest/run/backtest.ts";
-import { describeReplay, ReplayShape, replayOut, replayView } from "../../../src/backtest/schema/replay.ts";
+import type { BacktestAnswer } from "../../../src/backtest/schema/answer.ts";
+import { describeReplay, replayIn, replayOut, replayView } from "../../../src/backtest/schema/replay.ts";
+import { ReplayShape } from "../../../src/backtest/schema/replay-shape.ts";
 import { type GridStrategy, NO_LEDGER } from "../../../src/grid/state/state.ts";
 import { d, slot, state } from "../../support/grid.ts";
 import { strategy } from "../../support/made.ts";
@@ -55,15 +57,29 @@ const REPLAYED: Replayed = {
 };
 const OF = {
   strategy: grid(3, "6.004"),
-  exchange: "kraken",
-  timeframe: "1m",
-  set: undefined as string | undefined,
   limit: 2,
-  since: 1000,
-  until: 2000,
 };
-const out = (over: Partial<Replayed> = {}, of: Partial<typeof OF> = {}) =>
-  replayOut({ ...REPLAYED, ...over }, { ...OF, ...of });
+/** The backtest of the grid, which the comparison is added to. */
+const ANSWER = {
+  config: {},
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  fromAt: 1000,
+  untilAt: 2000,
+  missingBars: 3,
+  isWhole: true,
+  total: "10",
+  realized: "8",
+  cycles: 4,
+  filledOrders: 9,
+  details: { engine: "walk", timeInRangePercent: 100, slots: [] },
+} as unknown as BacktestAnswer;
+const whole = (over: Partial<Replayed> = {}, config: Readonly<Record<string, unknown>> = {}) => {
+  const replayed = { ...REPLAYED, ...over };
+  return replayOut({ ...ANSWER, config, bars: replayed.over.run.bars }, replayed, OF);
+};
+const partOf = (answer: BacktestAnswer) => replayIn(answer) as NonNullable<ReturnType<typeof replayIn>>;
+const out = (over: Partial<Replayed> = {}) => partOf(whole(over));
 
 const TEXT = "match 55.55 %: 2 slots refused for lack of quote, 1 pass late";
 // 2 base at 102 are worth 204, and at 101 202; 5 of 9 orders are the same.
@@ -75,28 +91,10 @@ const RECORD = {
   fees: { USDT: "0.5" },
   position: "2",
 };
-const CANDLES = {
-  total: "10",
-  realized: "8",
-  cycles: 4,
-  filledOrders: 9,
-  fees: { USDT: "0.5" },
-  position: "2",
-};
 
 describe("the answer of a replay", () => {
   it("counts each cause once, the most frequent one first, and both results", () => {
     expect(out()).toEqual({
-      id: "g",
-      exchange: "kraken",
-      symbol: "BTC/USDT",
-      status: "running",
-      fromAt: 1000,
-      untilAt: 2000,
-      timeframe: "1m",
-      bars: 10,
-      missingBars: 3,
-      isWhole: true,
       matchPercent: 55.55,
       text: TEXT,
       executed: { same: 5, record: 7, candles: 9 },
@@ -115,14 +113,13 @@ describe("the answer of a replay", () => {
         text: "no pass",
       })),
       record: RECORD,
-      candles: CANDLES,
       set: null,
     });
   });
 
   it("has the fields that its operation declares", () => {
-    const whole = out({ changed: result(grid(2, "3"), 10) }, { set: "size=80" });
-    expect(ReplayShape().parse(whole)).toEqual(whole);
+    const part = out({ changed: result(grid(2, "3"), 10) });
+    expect(ReplayShape().parse(part)).toEqual(part);
   });
 
   it("separates the reasons of refusals, and has a plural for each", () => {
@@ -145,23 +142,22 @@ describe("the answer of a replay", () => {
   });
 
   it("is incomplete if one of the backtests is", () => {
-    const part = out({ over: result(grid(4, "8"), 6) });
-    expect([part.isWhole, part.text]).toEqual([
+    const part = whole({ over: result(grid(4, "8"), 6) });
+    expect([part.isWhole, partOf(part).text]).toEqual([
       false,
       TEXT.replace(" %:", " % of the first 6 of 10 candles:"),
     ]);
-    const changed = out({ changed: result(grid(2, "3"), 7) }, { set: "size=80" });
-    expect(changed).toMatchObject({
-      isWhole: false,
+    const changed = whole({ changed: result(grid(2, "3"), 7) });
+    expect([changed.isWhole, changed.bars]).toEqual([false, 10]);
+    expect(partOf(changed)).toMatchObject({
       text: TEXT,
-      bars: 10,
-      set: { settings: "size=80", bars: 7, total: "5", realized: "3", cycles: 2, filledOrders: 5 },
+      set: { bars: 7, total: "5", realized: "3", cycles: 2, filledOrders: 5 },
     });
-    expect(out({ changed: result(grid(2, "3"), 10) }).isWhole).toBe(true);
+    expect(whole({ changed: result(grid(2, "3"), 10) }).isWhole).toBe(true);
   });
 
   it("is shown in cents, and described in a sentence", () => {
-    const shown = replayView(out());
+    const shown = replayView(whole());
     expect(shown).toEqual({
       match: TEXT.slice("match ".length),
       record: "total 10, realized 6, 3 cycles, 7 filled orders",
@@ -170,23 +166,25 @@ describe("the answer of a replay", () => {
       market: "BTC/USDT at kraken",
       fromAt: 1000,
       untilAt: 2000,
-      bars: "10 of 1m, 3 missing",
-      status: "running",
+      bars: "10, 3 missing",
       differences: out().differences.map((one) => ({ ...one, price: Number(one.price) })),
     });
-    expect(describeReplay(out())).toBe(
+    expect(describeReplay(whole())).toBe(
       `Record and backtest: ${TEXT}. The record's total is 10.004 in quote, the backtest's is 10.`,
     );
-    const changed = out({ changed: result(grid(2, "3"), 7), differences: [] }, { set: "size=80" });
+    const changed = whole({ changed: result(grid(2, "3"), 7), differences: [] }, { orderSize: 80 });
     expect(replayView(changed)).toMatchObject({
-      "with size=80": "total 5, realized 3, 2 cycles, 5 filled orders, 7 candles",
-      bars: "10 of 1m, ended before the last, 3 missing",
+      "with orderSize=80": "total 5, realized 3, 2 cycles, 5 filled orders, 7 candles",
+      bars: "10, ended before the last, 3 missing",
     });
     expect(Object.keys(replayView(changed) as object)).not.toContain("differences");
-    expect(describeReplay(changed)).toMatch(/ With size=80 the grid would have made 5\.$/);
-    const whole = out({ changed: result(grid(2, "3"), 10) }, { set: "size=80" });
-    expect(replayView(whole)).toMatchObject({
-      "with size=80": "total 5, realized 3, 2 cycles, 5 filled orders",
+    expect(describeReplay(changed)).toMatch(/ With orderSize=80 the grid would have made 5\.$/);
+    const other = whole(
+      { changed: result(grid(2, "3"), 10) },
+      { trail: { up: 9 }, spacingModel: "geometric" },
+    );
+    expect(replayView(other)).toMatchObject({
+      'with trail={"up":9},spacingModel=geometric': "total 5, realized 3, 2 cycles, 5 filled orders",
     });
   });
 });
