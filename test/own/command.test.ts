@@ -205,6 +205,31 @@ export default defineStrategy({ name: "forgetful", config: z.object({}),
   expect(await test("two-sided", "--spread-percent", "x")).toMatchObject({ code: 2 });
 });
 
+it("the definition of docs/extending.md passes its check and its simulation, and starts", async () => {
+  const text = readFileSync(join(root, "docs/extending.md"), "utf8");
+  const [, code = ""] = /```ts\n(.*?)```/s.exec(text) ?? [];
+  const folder = tempFolder();
+  mkdirSync(join(folder, "strategies"));
+  writeFileSync(join(folder, "strategies/bid.ts"), code);
+  const commands = [...text.matchAll(/`npx edgemaker ((?:start|strategy check|strategy test) ?[^`]*)`/g)].map(
+    ([, command = ""]) => command.split(" "),
+  );
+  expect(commands.map(([first]) => first)).toEqual(["strategy", "strategy", "start"]);
+  for (const command of commands) {
+    const { code, stderr } = await edgemaker(folder, [
+      ...command,
+      ...(command[0] === "start" ? ["--yes"] : []),
+    ]);
+    expect([command, code, stderr.includes("edgemaker:")]).toEqual([command, 0, false]);
+  }
+  const { orders } = await result(
+    folder,
+    "status",
+    JSON.parse((await edgemaker(folder, ["list", "--sandbox", "--json"])).stdout).strategies[0].id,
+  );
+  expect(orders).toMatchObject([{ id: "bid", side: "buy" }]);
+});
+
 it("a command that does not know a strategy leaves it as it is, and says so", async () => {
   const folder = home();
   const { id } = await result(folder, "start", "two-sided", ...MARKET, ...CONFIG, "--yes");
