@@ -184,8 +184,6 @@ const CONTROL_FIELD_DESCRIPTIONS: FieldDescriptions = {
   channels: "One row per channel",
   channel: "Name of the channel",
   level: "Lowest level that is sent: info, warning or alert",
-  sent: "true if the message was delivered",
-  replayed: "Number of messages to send again",
   removed: "true if it was removed",
   plans: "One row per plan",
   tool: "Tool that the agent called",

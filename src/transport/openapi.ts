@@ -300,6 +300,7 @@ const BY_OPERATION: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
   // A report is of an agreement, or of a market.
   get_liquidity_report: { agreement: undefined },
   add_channel: { url: "https://hooks.example/edgemaker" },
+  send_to_channel: { send: "test" },
 };
 
 /** Returns a field's example; undefined if it is better omitted. */

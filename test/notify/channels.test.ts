@@ -89,7 +89,10 @@ describe("channels over HTTP", () => {
       status: 409,
       body: { error: "Conflict" },
     });
-    expect((await ask("POST", "/channels/ops/test", {})).body).toEqual({ channel: "ops", sent: true });
+    expect((await ask("POST", "/channels/ops", { send: "test" })).body).toEqual({
+      channel: "ops",
+      messages: 1,
+    });
     expect(hook.requests).toHaveLength(1);
     expect(hook.requests[0]).toContain("this is a test");
 
@@ -108,18 +111,18 @@ describe("channels over HTTP", () => {
       expect(bytesIn(folder)).not.toContain(secret);
     }
     hook.isOpen = false;
-    const failed = await ask("POST", "/channels/ops/test", {});
+    const failed = await ask("POST", "/channels/ops", { send: "test" });
     expect(failed).toMatchObject({ status: 409, body: { error: "Conflict" } });
     expect(failed.body.message).toContain("ops did not get the message");
     expect(failed.body.message).not.toContain("path-that-is-secret");
 
     expect((await ask("DELETE", "/channels/ops")).body).toEqual({ channel: "ops", removed: true });
-    for (const [method, path] of [
-      ["DELETE", "/channels/ops"],
-      ["POST", "/channels/ops/test"],
-      ["POST", "/channels/ops/replay"],
+    for (const [method, body] of [
+      ["DELETE", undefined],
+      ["POST", { send: "test" }],
+      ["POST", { send: "failed" }],
     ] as const)
-      expect((await ask(method, path, method === "POST" ? {} : undefined)).status, path).toBe(404);
+      expect((await ask(method, "/channels/ops", body)).status, body?.send).toBe(404);
   });
 });
 

@@ -33,7 +33,7 @@ it("a channel can be added, tested, listed and removed, and its address is never
   expect([added.code, added.stderr]).toEqual([0, ""]);
   expect(JSON.parse(added.stdout)).toMatchObject({ channel: "ops", signingSecret: /^whsec_/ });
   expect((await add()).stderr).toContain("the channel ops exists already");
-  expect(JSON.parse((await notify("test", "ops")).stdout)).toEqual({ channel: "ops", sent: true });
+  expect(JSON.parse((await notify("test", "ops")).stdout)).toEqual({ channel: "ops", messages: 1 });
   expect(receiver.requests.map(titleOf)).toEqual(["edgemaker: this is a test"]);
   isUp = false;
   expect(await notify("test", "ops")).toMatchObject({
@@ -46,7 +46,7 @@ it("a channel can be added, tested, listed and removed, and its address is never
       { channel: "ops", kind: "webhook", level: "info", waiting: 1, error: "it returned status 500" },
     ],
   });
-  expect(JSON.parse((await notify("replay", "ops")).stdout)).toEqual({ channel: "ops", replayed: 0 });
+  expect(JSON.parse((await notify("replay", "ops")).stdout)).toEqual({ channel: "ops", messages: 0 });
   for (const name of readdirSync(folder).filter((one) => one.startsWith("told.db")))
     expect(readFileSync(join(folder, name), "latin1")).not.toContain(canary("hook"));
   expect(JSON.parse((await notify("remove", "ops")).stdout)).toEqual({ channel: "ops", removed: true });
@@ -120,7 +120,7 @@ it("the first channel of a fresh install creates EDGEMAKER_KEK, and sends", asyn
   expect(readFileSync(join(folder, "config/edgemaker/edgemaker.json"), "utf8")).toMatch(
     /"EDGEMAKER_KEK": "[\w+/]{43}="/,
   );
-  expect(JSON.parse((await notify("test", "ops")).stdout)).toEqual({ channel: "ops", sent: true });
+  expect(JSON.parse((await notify("test", "ops")).stdout)).toEqual({ channel: "ops", messages: 1 });
   expect(receiver.requests).toHaveLength(1);
 });
 

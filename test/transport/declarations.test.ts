@@ -6,7 +6,7 @@ import { EXCHANGES } from "../support/sandbox.ts";
 
 const operations = createOperations(EXCHANGES);
 
-const CHANNELS = ["list_channels", "test_channel", "replay_channel", "remove_channel"];
+const CHANNELS = ["list_channels", "send_to_channel", "remove_channel"];
 const REPORTS = ["get_report", "get_liquidity_report"];
 const HISTORY = ["orders", "fills", "events"].map((what) => `get_strategy_${what}`);
 

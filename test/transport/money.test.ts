@@ -25,7 +25,7 @@ const OTHER_NUMBERS = new Set([
     " ",
   ),
   ..."unknownSources moreGaps markets unknownMarkets buys sells passes logLines prints books gaps".split(" "),
-  ..."duplicates refusedRows same record candles incidents orders assets waiting givenUp replayed".split(" "),
+  ..."duplicates refusedRows same record candles incidents orders assets waiting givenUp messages".split(" "),
   ..."openOrders filledOrders waitingSlots gridLevels levels kept missed cancelled ofStrategies".split(" "),
   ..."chains checkpoints unchained events exchangeCalls databaseRequests rowsRead rowsWritten".split(" "),
   "count.least",

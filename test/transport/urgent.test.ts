@@ -67,7 +67,7 @@ const VERBS: Readonly<Record<string, boolean>> = {
       "put",
       "rename",
       "remove",
-      "replay",
+      "send",
       "resume",
       "revoke",
       "set_limits",

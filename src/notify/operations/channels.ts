@@ -178,31 +178,45 @@ export const channelOperations: readonly Operation[] = [
   }),
   operation({
     ...OF_CHANNELS,
-    name: "test_channel",
-    summary: "Send a test message to a channel",
-    http: { route: "POST /channels/:channel/test", from: "body" },
-    cli: { path: "notify test", ...ONE_CHANNEL },
-    input: () => z.object(channelInput()),
-    output: () => z.object({ channel: z.string(), sent: z.boolean() }),
-    async run(deps, { channel }) {
-      const { local, log, requests } = deps;
-      await tellNow({ notify: channelsOf(deps), local, log, requests }, channel);
-      return { channel, sent: true };
+    name: "send_to_channel",
+    summary: "Send a test message to a channel, or its failed messages again",
+    http: { route: "POST /channels/:channel", from: "body" },
+    cli: {
+      path: "notify",
+      ...ONE_CHANNEL,
+      words: {
+        "notify test": {
+          summary: "Send a test message to a channel",
+          input: { send: "test" },
+          fields: ["channel"],
+        },
+        "notify replay": {
+          summary: "Send failed messages of a channel again",
+          input: { send: "failed" },
+          fields: ["channel"],
+        },
+      },
     },
-  }),
-  operation({
-    ...OF_CHANNELS,
-    name: "replay_channel",
-    summary: "Send failed messages of a channel again",
-    http: { route: "POST /channels/:channel/replay", from: "body" },
-    cli: { path: "notify replay", ...ONE_CHANNEL },
-    input: () => z.object(channelInput()),
-    output: () => z.object({ channel: z.string(), replayed: z.number() }),
-    async run(deps, { channel }) {
-      const { store } = channelsOf(deps);
+    input: () =>
+      z.object({
+        ...channelInput(),
+        send: wordField("Invalid request", ["test", "failed"]).describe(
+          "test: a test message, now; failed: all failed messages, with the next messages",
+        ),
+      }),
+    output: () =>
+      z.object({ channel: z.string(), messages: z.number().describe("Number of messages that it gets") }),
+    async run(deps, { channel, send }) {
+      const { local, log, requests } = deps;
+      const notify = channelsOf(deps);
+      if (send === "test") {
+        await tellNow({ notify, local, log, requests }, channel);
+        return { channel, messages: 1 };
+      }
+      const { store } = notify;
       const all = await store.channels();
       if (!all.some((channelReport) => channelReport.channel.name === channel)) throw noChannel(channel);
-      return { channel, replayed: await store.replay(channel) };
+      return { channel, messages: await store.replay(channel) };
     },
   }),
   operation({

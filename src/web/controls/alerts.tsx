@@ -31,7 +31,7 @@ function ChannelTable({ data, again }: { data: ChannelList; again: Loaded<Channe
       says: "This sends a test message and shows the response.",
       yes: "Send it",
       act: act(async () => {
-        await ask(`POST ${path(one)}/test`, { body: {} });
+        await ask(`POST ${path(one)}`, { body: { send: "test" } });
         return `${one.channel} accepted the message.`;
       }),
     });
@@ -41,8 +41,9 @@ function ChannelTable({ data, again }: { data: ChannelList; again: Loaded<Channe
       says: `${one.givenUp} messages failed.`,
       yes: "Send them",
       act: act(async () => {
-        const { replayed } = await ask<{ replayed: number }>(`POST ${path(one)}/replay`, { body: {} });
-        return `${replayed} messages are queued again.`;
+        const body = { send: "failed" };
+        const { messages } = await ask<{ messages: number }>(`POST ${path(one)}`, { body });
+        return `${messages} messages are queued again.`;
       }),
     });
   const remove = (one: ChannelAnswer) =>

@@ -48,7 +48,10 @@ describe("a new channel", () => {
     const { ask, sent } = await channelBox();
     for (const kind of kinds) {
       await ask("add_channel", { channel: kind, kind, ...SECRETS[kind] });
-      expect(await ask("test_channel", { channel: kind })).toEqual({ channel: kind, sent: true });
+      expect(await ask("send_to_channel", { channel: kind, send: "test" })).toEqual({
+        channel: kind,
+        messages: 1,
+      });
     }
     expect(sent).toMatchObject([
       {
@@ -91,7 +94,8 @@ describe("a new channel", () => {
     });
     for (const kind of ["ntfy", "email"] as const)
       await ask("add_channel", { channel: kind, kind, ...SECRETS[kind], ...without });
-    for (const channel of ["telegram", "ntfy", "email"]) await ask("test_channel", { channel });
+    for (const channel of ["telegram", "ntfy", "email"])
+      await ask("send_to_channel", { channel, send: "test" });
     expect(sent).toMatchObject([
       { url: "https://api.telegram.org/bot12:ab/sendMessage" },
       { headers: expect.not.objectContaining({ authorization: expect.anything() }) },
@@ -139,7 +143,7 @@ describe("a new channel", () => {
     const secretOf = async (channel: string) =>
       (await ask<{ signingSecret: string }>("add_channel", { channel, ...WEBHOOK })).signingSecret;
     expect(await secretOf("one")).not.toBe(await secretOf("two"));
-    await ask("test_channel", { channel: "one" });
+    await ask("send_to_channel", { channel: "one", send: "test" });
     expect(sent[0]?.headers["webhook-signature"]).toMatch(/^v1,/);
   });
 
@@ -152,7 +156,7 @@ describe("a new channel", () => {
       label: "Conflict",
       message: "the channel ops exists already; remove it, or choose another name",
     });
-    await ask("test_channel", { channel: "ops" });
+    await ask("send_to_channel", { channel: "ops", send: "test" });
     expect(sent).toMatchObject([{ url: SECRETS.webhook.url }]);
   });
 
@@ -191,8 +195,12 @@ describe("a channel among others", () => {
   it("is not found under a name that no channel has", async () => {
     const { ask, sent } = await channelBox();
     await ask("add_channel", { channel: "ops", ...WEBHOOK });
-    for (const operation of ["test_channel", "replay_channel", "remove_channel"])
-      await expect(ask(operation, { channel: "opz" }), operation).rejects.toMatchObject({
+    for (const [operation, more] of [
+      ["send_to_channel", { send: "test" }],
+      ["send_to_channel", { send: "failed" }],
+      ["remove_channel", {}],
+    ] as const)
+      await expect(ask(operation, { channel: "opz", ...more }), operation).rejects.toMatchObject({
         label: "Not found",
         message: "there is no channel opz; `edgemaker notify list` shows all channels",
       });
@@ -210,7 +218,8 @@ describe("a channel among others", () => {
     const { ask, store, answer, sent } = await channelBox();
     for (const channel of ["a", "b"]) await ask("add_channel", { channel, ...WEBHOOK });
     answer.status = 500;
-    for (const channel of ["a", "b"]) await ask("test_channel", { channel }).catch(() => undefined);
+    for (const channel of ["a", "b"])
+      await ask("send_to_channel", { channel, send: "test" }).catch(() => undefined);
     for (const name of ["a", "b"]) {
       const claim = await store.claim({ name, owner: "t", ttl: 1000, page: 1 });
       if (!claim?.pending) throw new Error(`${name} has no message`);
@@ -218,7 +227,10 @@ describe("a channel among others", () => {
       await store.settle(claim, claim.pending.message.id, dead);
     }
     expect(await ask("list_channels")).toMatchObject({ channels: [{ givenUp: 1 }, { givenUp: 1 }] });
-    expect(await ask("replay_channel", { channel: "b" })).toEqual({ channel: "b", replayed: 1 });
+    expect(await ask("send_to_channel", { channel: "b", send: "failed" })).toEqual({
+      channel: "b",
+      messages: 1,
+    });
     expect(await ask("list_channels")).toMatchObject({
       channels: [
         { waiting: 0, givenUp: 1 },
@@ -234,7 +246,7 @@ describe("a test of a channel", () => {
     const { ask, answer } = await channelBox();
     await ask("add_channel", { channel: "ops", ...WEBHOOK });
     Object.assign(answer, { status: 410, text: "gone for good" });
-    await expect(ask("test_channel", { channel: "ops" })).rejects.toMatchObject({
+    await expect(ask("send_to_channel", { channel: "ops", send: "test" })).rejects.toMatchObject({
       label: "Conflict",
       message: "ops did not get the message: it returned status 410: gone for good",
     });
@@ -247,12 +259,14 @@ describe("a test of a channel", () => {
     const { ask, store, sent, time } = await channelBox();
     await ask("add_channel", { channel: "ops", ...WEBHOOK });
     await store.claim({ name: "ops", owner: "another", ttl: 10_000, page: 1 });
-    expect(await ask("test_channel", { channel: "ops" })).toMatchObject({ sent: true });
+    expect(await ask("send_to_channel", { channel: "ops", send: "test" })).toMatchObject({ messages: 1 });
     expect(sent).toHaveLength(1);
 
     await store.claim({ name: "ops", owner: "another", ttl: 30_000, page: 1 });
     const before = time.now();
-    await expect(ask("test_channel", { channel: "ops" })).rejects.toThrow("ops has not received the message");
+    await expect(ask("send_to_channel", { channel: "ops", send: "test" })).rejects.toThrow(
+      "ops has not received the message",
+    );
     expect([time.now() - before, sent.length]).toEqual([15_000, 1]);
   });
 });
