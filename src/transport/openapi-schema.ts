@@ -190,7 +190,6 @@ const CONTROL_FIELD_DESCRIPTIONS: FieldDescriptions = {
   what: "Description of the plan",
   approved: "true if a person approved it; null if undecided",
   totals: "One row per quote asset; paper trading separate",
-  disposals: "One row per sale, oldest first",
   time: "The same as an ISO 8601 text",
   gainFifo: "Proceeds minus cost, first in first out, in quote; null if the cost is unknown",
   costAverage: "Average cost, in quote; null if more was sold than bought here",

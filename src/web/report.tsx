@@ -178,8 +178,8 @@ function TaxTable() {
         </Field>
         <SaveButton
           label="Save tax table as CSV"
-          route="GET /report/disposals"
-          query={query}
+          route="GET /report"
+          query={{ ...query, disposals: true }}
           format="csv"
           file={`sales-${year}`}
         />

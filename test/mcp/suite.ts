@@ -39,7 +39,6 @@ const OF_TOOL: Record<string, object> = {
   },
   suggest_grid: { budget: 1000 },
   guide_grid: { budget: 1000 },
-  get_disposals: { from: "2026-01-01", to: "2026-01-31" },
 };
 
 const AGREEMENT = { agreement: "snek", markets: `${MARKET.exchange}:${MARKET.symbol} depth=100` };

@@ -7,7 +7,7 @@ import type { Kind } from "../../src/ports/kind.ts";
 import { withLook } from "../../src/report/day.ts";
 import { reportOver } from "../../src/report/figures.ts";
 import { type AlarmCheckDeps, checkAlarms, describeOver } from "../../src/report/operations/alarm-checks.ts";
-import { disposalOperation } from "../../src/report/operations/disposals.ts";
+import { type DisposalRow, disposalsView } from "../../src/report/operations/disposals.ts";
 import type { AlarmCheckLease } from "../../src/report/store.ts";
 import { d, slot, state } from "../support/grid.ts";
 import { ACCOUNT, strategy } from "../support/made.ts";
@@ -266,7 +266,7 @@ it("a table of disposals rounds quotients to eight places, and leaves unknown co
   const long = "1.23456789012";
   const row = { timestamp: 1, costFifo: long, gainFifo: long, costAverage: long, gainAverage: long };
   const none = { timestamp: 2, costFifo: null, gainFifo: null, costAverage: null, gainAverage: null };
-  const shown = disposalOperation.cli?.view?.({ disposals: [row, none] });
+  const shown = disposalsView([row, none] as unknown as readonly DisposalRow[]);
   const short = 1.23456789;
   expect(shown).toMatchObject({
     disposals: [

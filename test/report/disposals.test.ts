@@ -184,7 +184,7 @@ describe("the export", () => {
     const { ask, tokens } = await appOver(box.deps);
     const headers = { authorization: `Bearer ${tokens.read}` };
     const table = async (query: string) =>
-      (await (await ask(`/api/v1/report/disposals?${query}&format=csv`, { headers })).text())
+      (await (await ask(`/api/v1/report?disposals=true&${query}&format=csv`, { headers })).text())
         .trimEnd()
         .split("\r\n");
     const year = await table("from=2026-01-01&to=2026-12-31");
@@ -194,9 +194,9 @@ describe("the export", () => {
       "1767225600000,2026-01-01T00:00:00.000Z,kraken,BTC/USDT,t00049,,1,101,0,2026-01-01T00:00:00.000Z,100,1,100,1",
     );
     expect(await table("from=2030-01-01&to=2030-12-31")).toHaveLength(1);
-    expect((await ask("/api/v1/report/disposals?from=2026-02-01&to=2026-01-01", { headers })).status).toBe(
-      400,
-    );
+    expect(
+      (await ask("/api/v1/report?disposals=true&from=2026-02-01&to=2026-01-01", { headers })).status,
+    ).toBe(400);
     const after = { account: "live:kraken:h", symbol: "BTC/USDT", at: before, tradeId: "t" } as const;
     const { sql, args } = statement(fillsInOrderQuery(box.context, after, 10));
     const plan = await client.execute({ sql: `explain query plan ${sql}`, args });

@@ -98,7 +98,13 @@ describe("a report", () => {
     const headers = { authorization: `Bearer ${tokens.read}` };
     const table = await (await ask("/api/v1/report?week=true&format=csv", { headers })).text();
     expect(table.split("\r\n")[1]).toMatch(new RegExp(`^${id},,kraken,BTC/USDT,false,`));
-    expect((await ask("/api/v1/report?week=true&month=true", { headers })).status).toBe(400);
+    const today = await (await ask("/api/v1/report", { headers })).json();
+    const day = new Date((today as Report).from).toISOString().slice(0, 10);
+    const span = await (await ask(`/api/v1/report?from=${day}&to=${day}`, { headers })).json();
+    expect((span as Report).strategies.map(({ id }) => id)).toEqual([id]);
+    expect(span).toEqual({ ...(today as Report), to: (span as Report).to });
+    for (const query of ["week=true&month=true", `week=true&from=${day}`, "from=2126-01-01"])
+      expect((await ask(`/api/v1/report?${query}`, { headers })).status, query).toBe(400);
   });
 
   it("starts a day with the end of the day before, so that days add up", async () => {

@@ -255,7 +255,6 @@ describe("a heavy operation", () => {
   it("is one that calculates or reports", () => {
     expect(HEAVY.map(({ name }) => name).sort()).toEqual([
       "backtest",
-      "get_disposals",
       "get_liquidity_report",
       "get_quality",
       "get_report",

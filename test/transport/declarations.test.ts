@@ -47,7 +47,7 @@ describe("the operations that", () => {
     [
       "calculate for a long time",
       ({ lane }) => lane === "heavy",
-      ["backtest", "suggest_grid", "get_report", "get_disposals", "get_quality", "get_liquidity_report"],
+      ["backtest", "suggest_grid", "get_report", "get_quality", "get_liquidity_report"],
     ],
     [
       "accept an Idempotency-Key",
@@ -95,7 +95,6 @@ describe("the operations that", () => {
         "backtest",
         "suggest_grid",
         ...REPORTS.slice(0, 1),
-        "get_disposals",
         "get_quality",
         "list_agreements",
         ...REPORTS.slice(1),
@@ -114,7 +113,6 @@ describe("the operations that", () => {
         "list_strategies",
         ...HISTORY,
         ...REPORTS,
-        "get_disposals",
         "get_quality",
         "list_agreements",
       ],
@@ -146,7 +144,6 @@ describe("the operations that", () => {
         ...HISTORY,
         "list_dex_tokens",
         "get_report",
-        "get_disposals",
         "get_quality",
         "list_agreements",
         "list_watched_pairs",
@@ -160,7 +157,7 @@ describe("the operations that", () => {
     [
       "return a table as CSV",
       ({ csv }) => csv,
-      ["get_strategy_fills", "backtest", ...REPORTS, "get_disposals", "get_quality"],
+      ["get_strategy_fills", "backtest", ...REPORTS, "get_quality"],
     ],
     ["return a page", ({ html }) => html, REPORTS],
     ["return pages of rows", ({ pages }) => pages, ["get_strategy_fills"]],

@@ -7,17 +7,14 @@ import * as z from "zod";
 import { fieldsCsv } from "../../kernel/csv.ts";
 import { type Decimal, decimal, min, mulDiv, roundToStep, text, wire, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { dayField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
-import { DAY, type Millis } from "../../kernel/time.ts";
+import type { Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Fill } from "../../model/order.ts";
-import { type Operation, operation } from "../../operation.ts";
-import { betweenParts } from "../../ports/heavy.ts";
-import type { FillPlace, ReportDeps, ReportStore } from "../store.ts";
+import type { FillPlace, ReportStore } from "../store.ts";
 
-const DisposalShape = lazy(() =>
+export const DisposalShape = lazy(() =>
   z.object({
     timestamp: z.number(),
     time: z.string(),
@@ -53,57 +50,25 @@ export const noHolding = (): DisposalHolding => ({ lots: [], first: 0, base: ZER
 const averageCost = ({ base, cost }: DisposalHolding, amount: Decimal): Decimal =>
   base === ZERO ? ZERO : mulDiv(cost, { times: min(amount, base), over: base }, "half");
 
-export const disposalOperation: Operation = operation({
-  name: "get_disposals",
-  summary: "List each sale with its cost and gain, for a tax return",
-  effect: "read",
-  access: "token",
-  lane: "heavy",
-  http: { route: "GET /report/disposals", from: "query" },
-  cli: {
-    path: "disposals",
-    view: disposalsView,
-    columns: [
-      "time",
-      "symbol",
-      "amount",
-      "proceeds",
-      "fee",
-      "gainFifo",
-      "gainAverage",
-      "costFifo",
-      "costAverage",
-    ],
-    examples: ["edgemaker disposals --from 2026-01-01 --to 2026-12-31 --format csv"],
-  },
-  mcp: { isSelfContained: true },
-  failure: "Internal error",
-  input: () =>
-    z.object({
-      from: dayField("from").describe("First day, in UTC"),
-      to: dayField("to").describe("Last day, in UTC"),
-    }),
-  output: () => z.object({ disposals: z.array(DisposalShape()), count: z.number() }),
-  csv: (answer) =>
-    fieldsCsv(
-      Object.keys(DisposalShape().shape) as (keyof DisposalRow)[],
-      (answer as { readonly disposals: readonly DisposalRow[] }).disposals,
-    ),
-  async run({ reports, local }: ReportDeps, { from, to }, call) {
-    if (!reports) throw new AppError("Not found", "reports are not available here");
-    const span = { from: Date.parse(from), to: Date.parse(to) + DAY };
-    if (!(span.from < span.to))
-      throw new AppError("Invalid request", "from must be a day before to, or the same day");
-    const disposals = await readDisposals(reports, span, () => betweenParts(local, call));
-    return { disposals, count: disposals.length };
-  },
-});
+export const DISPOSAL_COLUMNS = [
+  "time",
+  "symbol",
+  "amount",
+  "proceeds",
+  "fee",
+  "gainFifo",
+  "gainAverage",
+  "costFifo",
+  "costAverage",
+] as const;
 
-type DisposalRow = z.output<ReturnType<typeof DisposalShape>>;
+export const disposalsCsv = (disposals: readonly DisposalRow[]): string =>
+  fieldsCsv(Object.keys(DisposalShape().shape) as (keyof DisposalRow)[], disposals);
+
+export type DisposalRow = z.output<ReturnType<typeof DisposalShape>>;
 
 /** Formats sums for people: quotients have more digits than are useful. */
-function disposalsView(answer: unknown) {
-  const { disposals } = answer as { readonly disposals: readonly DisposalRow[] };
+export function disposalsView(disposals: readonly DisposalRow[]) {
   const short = (value: string | null) =>
     value === null ? null : wire(roundToStep(decimal(value), DISPOSAL_STEP, "half"));
   return {
@@ -118,7 +83,7 @@ function disposalsView(answer: unknown) {
   };
 }
 
-async function readDisposals(
+export async function readDisposals(
   reports: ReportStore,
   { from, to }: { from: Millis; to: Millis },
   between: () => Promise<void>,

@@ -1,18 +1,27 @@
 import * as z from "zod";
 import { fieldsCsv } from "../../kernel/csv.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { flagField } from "../../kernel/fields.ts";
+import { dayField, flagField } from "../../kernel/fields.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { centsOfProfit, moneyText } from "../../kernel/plain-text.ts";
-import { dayOf } from "../../kernel/time.ts";
+import { DAY, dayOf } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
+import { betweenParts } from "../../ports/heavy.ts";
 import { formatShare, reportOver } from "../figures.ts";
 import { reportPage } from "../page.tsx";
-import { type Report, type ReportRow, ReportShape, type ReportTotal } from "../schema.ts";
+import { type ReportRow, ReportShape, type ReportTotal } from "../schema.ts";
 import type { ReportDeps } from "../store.ts";
-import { disposalOperation } from "./disposals.ts";
+import { DISPOSAL_COLUMNS, DisposalShape, disposalsCsv, disposalsView, readDisposals } from "./disposals.ts";
 
 const SPAN_DAYS = { day: 1, week: 7, month: 30 } as const;
 type SpanName = keyof typeof SPAN_DAYS;
+
+const ReportWithSalesShape = lazy(() =>
+  ReportShape().extend({
+    disposals: z.array(DisposalShape()).optional().describe("One row per sale, oldest first"),
+  }),
+);
+type ReportWithSales = z.output<ReturnType<typeof ReportWithSalesShape>>;
 
 const REPORT_COLUMNS: readonly (keyof ReportRow)[] = [
   "id",
@@ -50,7 +59,8 @@ const figuresView = (row: ReportTotal | ReportRow) => ({
 
 /** Formats a report for people; `--json` and CSV have the exact figures. */
 function profitReportView(answer: unknown) {
-  const { from, to, totals, strategies, days } = answer as Report;
+  const { from, to, totals, strategies, days, disposals } = answer as ReportWithSales;
+  if (disposals) return disposalsView(disposals);
   return {
     from,
     to,
@@ -69,13 +79,20 @@ function profitReportView(answer: unknown) {
 export const reportOperations: readonly Operation[] = [
   operation({
     name: "get_report",
-    summary: "Show P&L of a day, a week or a month",
+    summary: "Show P&L of a period, or list its sales for a tax return",
     effect: "read",
     access: "token",
     lane: "heavy",
     http: { route: "GET /report", from: "query" },
     cli: {
       path: "report",
+      words: {
+        disposals: {
+          summary: "List each sale with its cost and gain, for a tax return",
+          input: { disposals: true },
+          fields: ["from", "to"],
+        },
+      },
       view: profitReportView,
       columns: [
         "strategy",
@@ -90,11 +107,13 @@ export const reportOperations: readonly Operation[] = [
         "market",
         "fills",
         "in range",
+        ...DISPOSAL_COLUMNS,
       ],
       examples: [
         "edgemaker report --week",
         "edgemaker report --month --format csv",
         "edgemaker report --month --format html > report.html",
+        "edgemaker disposals --from 2026-01-01 --to 2026-12-31 --format csv",
       ],
     },
     mcp: { isSelfContained: true },
@@ -104,19 +123,42 @@ export const reportOperations: readonly Operation[] = [
         day: flagField("Invalid request", "day").optional().describe("Today so far, in UTC: the default"),
         week: flagField("Invalid request", "week").optional().describe("Today and the six days before"),
         month: flagField("Invalid request", "month").optional().describe("Today and the 29 days before"),
+        from: dayField("from").optional().describe("First day, in UTC"),
+        to: dayField("to").optional().describe("Last day, in UTC; default: today"),
+        disposals: flagField("Invalid request", "disposals")
+          .optional()
+          .describe("Also list each sale with its cost and gain; as CSV, only these"),
       }),
-    output: ReportShape,
+    output: ReportWithSalesShape,
     html: reportPage,
-    csv: (answer) => fieldsCsv(REPORT_COLUMNS, (answer as Report).strategies),
-    async run({ reports, store }: ReportDeps, request) {
-      const names = (Object.keys(SPAN_DAYS) as SpanName[]).filter((name) => request[name]);
-      if (names.length > 1) throw new AppError("Invalid request", `choose one of ${names.join(", ")}`);
+    csv(answer) {
+      const { strategies, disposals } = answer as ReportWithSales;
+      return disposals ? disposalsCsv(disposals) : fieldsCsv(REPORT_COLUMNS, strategies);
+    },
+    async run({ reports, store, local }: ReportDeps, { disposals, ...request }, call) {
       if (!reports) throw new AppError("Not found", "reports are not available here");
-      const today = dayOf(await store.now());
-      const from = today - SPAN_DAYS[names[0] ?? "day"] + 1;
-      const { days, ...known } = await reports.daysOf(from, today);
-      return reportOver(days, { from, to: today, ...known });
+      const { from, to } = requestedSpan(request, dayOf(await store.now()));
+      const { days, ...known } = await reports.daysOf(from, to);
+      const report = reportOver(days, { from, to, ...known });
+      if (!disposals) return report;
+      const span = { from: from * DAY, to: (to + 1) * DAY };
+      return { ...report, disposals: await readDisposals(reports, span, () => betweenParts(local, call)) };
     },
   }),
-  disposalOperation,
 ];
+
+interface RequestedSpan extends Partial<Record<SpanName, boolean | undefined>> {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** Returns the first and the last day of a report. Throws AppError if the request has two periods, or a reversed one. */
+function requestedSpan({ from, to, ...flags }: RequestedSpan, today: number) {
+  const names = (Object.keys(SPAN_DAYS) as SpanName[]).filter((name) => flags[name]);
+  const given = [...names, ...(from === undefined ? [] : ["from"])];
+  if (given.length > 1) throw new AppError("Invalid request", `choose one of ${given.join(", ")}`);
+  const last = to === undefined ? today : dayOf(Date.parse(to));
+  const first = from === undefined ? last - SPAN_DAYS[names[0] ?? "day"] + 1 : dayOf(Date.parse(from));
+  if (first > last) throw new AppError("Invalid request", "from must be a day before to, or the same day");
+  return { from: first, to: last };
+}
