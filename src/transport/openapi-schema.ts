@@ -145,7 +145,6 @@ const GRID_FIELD_DESCRIPTIONS: FieldDescriptions = {
   budget: "Budget, in quote",
   verdict: "Whether any grid is better than chance",
   reasons: "Reasons for and against it",
-  winner: "The suggested grid; null if none is better than chance",
   spacingModel: "arithmetic or geometric",
   meanReturn: "Mean return over the windows, as a share",
   worstReturn: "Worst return of a window, as a share",

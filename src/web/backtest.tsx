@@ -312,12 +312,12 @@ function Suggest({ form, timeframe, free, take }: SuggestProps) {
 const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
 function SuggestionResult({ found, take }: { found: SuggestionAnswer; take: SuggestProps["take"] }) {
-  const { verdict, note, winner, reasons, best, windows } = found;
+  const { verdict, note, hasWinner, reasons, best, windows } = found;
   const [first, last] = [windows[0], windows.at(-1)];
   return (
     <>
-      <NoticeBox kind={winner ? "note" : "warning"}>
-        <b>{sentence(verdict)}</b> {winner ? "Past results do not guarantee future results. " : ""}
+      <NoticeBox kind={hasWinner ? "note" : "warning"}>
+        <b>{sentence(verdict)}</b> {hasWinner ? "Past results do not guarantee future results. " : ""}
         {sentence(note)}
       </NoticeBox>
       {reasons.length > 0 ? (
@@ -329,7 +329,7 @@ function SuggestionResult({ found, take }: { found: SuggestionAnswer; take: Sugg
       ) : null}
       <Measures found={found} />
       <Table
-        label={winner ? "Best grids on past prices" : "Best grids on past prices, none better than chance"}
+        label={hasWinner ? "Best grids on past prices" : "Best grids on past prices, none better than chance"}
         columns={suggestionColumns(found, take)}
         rows={best}
         keyOf={gridKey}

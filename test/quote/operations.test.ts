@@ -43,7 +43,6 @@ describe("quotes", () => {
       symbol: "BTC/USDT",
       uses: { base: "0.05", quote: "3000" },
       warnings: [],
-      details: { spreadPercent: 2, levels: 1, maxLoss: "30", defend: "pause:60" },
     });
     // 120 / 59,400 and 120 / 60,600, in lots of 0.00001.
     const orders = ["buy 0.00202 at 59400", "sell 0.00198 at 60600"];

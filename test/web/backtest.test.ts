@@ -166,7 +166,7 @@ const nothing = {
   verdict: "no grid is better than chance",
   note: "where the price has no drift, a grid earns nothing on average",
   reasons: ["luck among so many trials can explain the best one"],
-  winner: null,
+  hasWinner: false,
   overfitting: 0.625,
   looked: 2000,
   refused: 16,

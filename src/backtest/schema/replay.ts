@@ -230,7 +230,7 @@ export const SuggestShape = lazy(() =>
     verdict: z.string(),
     note: z.string().describe("What past prices do not show"),
     reasons: z.array(z.string()),
-    winner: GridShape().nullable(),
+    hasWinner: z.boolean().describe("true if the first of `best` is better than chance; otherwise none is"),
     overfitting: z.number(),
     looked: z.number(),
     refused: z.number(),
@@ -254,7 +254,7 @@ export function suggestionOut(
     verdict: found.winner ? "the best grid is better than chance" : NOTHING,
     note: NO_DRIFT,
     reasons: [...found.reasons],
-    winner: found.winner && gridOf(found.winner),
+    hasWinner: found.winner !== null,
     overfitting: found.overfitting,
     looked: found.looked,
     refused: found.refused,
@@ -278,7 +278,8 @@ const gridOut = ({ candidate, bounds, last, returns, ...rest }: TestedCandidate,
 });
 
 export function describeSuggestion(answer: unknown): string {
-  const { verdict, note, reasons, winner, looked } = answer as SuggestAnswer;
+  const { verdict, note, reasons, hasWinner, best, looked } = answer as SuggestAnswer;
+  const [winner] = hasWinner ? best : [];
   if (!winner) return `${pluralize(looked, "grid")} tested: ${verdict}. ${reasons.join(". ")}; ${note}.`;
   return `${pluralize(looked, "grid")} tested; best: ${winner.lowerPrice} to ${winner.upperPrice} with ${winner.gridLevels} levels. Past results do not guarantee future results; preview and backtest this grid before you start it; ${note}.`;
 }
@@ -287,7 +288,7 @@ const percentWords = (share: number): string => `${(share * 100).toFixed(2)} %`;
 
 /** Formats the verdict first; shares as percentages. */
 export function suggestView(answer: unknown): unknown {
-  const { verdict, note, reasons, winner, overfitting, best, looked, refused, complete } =
+  const { verdict, note, reasons, hasWinner, overfitting, best, looked, refused, complete } =
     answer as SuggestAnswer;
   const row = (one: SuggestAnswer["best"][number]) => ({
     lower: one.lowerPrice,
@@ -309,7 +310,7 @@ export function suggestView(answer: unknown): unknown {
     "grids tried": complete ? looked : `${looked}, then the time limit ended the search`,
     skipped: `${refused}, for fees or minimum orders`,
     ...(reasons.length > 0 ? { because: reasons.map((why) => ({ reason: why })) } : {}),
-    ...(winner ? { winner: [row(winner)] } : {}),
+    ...(hasWinner ? { winner: best.slice(0, 1).map(row) } : {}),
     best: best.map(row),
   };
 }

@@ -140,7 +140,7 @@ export function startOperations(
       http: { route: "POST /strategies", from: "body", idempotent: true },
       forms,
       input: () => startInput(ids, all).safeExtend({ planHash: planHash() }),
-      output: () => startedShape(kinds.flatMap(({ reading }) => (reading ? [reading.details()] : []))),
+      output: StartedStrategyShape,
       prepare(deps, { planHash: shown, ...input }, call) {
         const { kind, request } = requestOf(input);
         const reader = { actor: call.actor, planHash: shown, isShown: false, definitions };
@@ -265,7 +265,7 @@ async function passed(deps: Deps, strategy: Strategy): Promise<Pick<Started, "id
   return { id: strategy.id, message: describeStart(view ?? { strategy, openOrders: 0 }, pass) };
 }
 
-const startedShape = (details: readonly z.ZodObject[]) =>
+export const StartedStrategyShape = lazy(() =>
   z.object({
     ...changedFields(),
     definition: z.string().describe("grid, quote, or the name of your own strategy"),
@@ -275,13 +275,8 @@ const startedShape = (details: readonly z.ZodObject[]) =>
       .object({ quote: z.string(), base: z.string() })
       .describe("The most that it can use of the account's own balances"),
     warnings: warnings(),
-    details: z
-      .union(details as [z.ZodObject, ...z.ZodObject[]])
-      .describe("Part of its definition: `kind` says which"),
-  });
-
-/** Answer of a start without the parts of definitions. */
-export const StartedStrategyShape = lazy(() => startedShape([z.object({ kind: z.string() })]));
+  }),
+);
 
 async function startedOut(deps: Deps, kind: StartKind, { id, message, uses, warnings }: Started) {
   const view = await strategyById(deps, id);
@@ -298,6 +293,5 @@ async function startedOut(deps: Deps, kind: StartKind, { id, message, uses, warn
     symbol,
     uses: pairTexts(uses),
     warnings: warnings.map((warning) => ({ ...warning })),
-    details: { ...reading?.detailsOf(view, (at) => at) },
   };
 }

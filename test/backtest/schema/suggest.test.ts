@@ -54,7 +54,7 @@ it("a suggestion is the input of a start: six digits of a price, and a size in c
     verdict: "the best grid is better than chance",
     note: NOTE,
     reasons: [],
-    winner: grid(30, 33.33),
+    hasWinner: true,
     overfitting: 0.125,
     looked: 7,
     refused: 3,
@@ -68,7 +68,7 @@ it("a suggestion is the input of a start: six digits of a price, and a size in c
     ...answer,
     verdict: "no grid is better than chance",
     reasons: ["luck", "a peak"],
-    winner: null,
+    hasWinner: false,
     complete: false,
   });
 });

@@ -143,7 +143,7 @@ describe("edgemaker suggest", () => {
     const ran = await edgemaker(folder, [...words, "--data", "walk.csv", ...rules, "--json"]);
     expect(ran.stderr.replace(/^\d+ % done\n/gm, "")).toBe("");
     const answer = JSON.parse(ran.stdout);
-    expect(answer).toMatchObject({ bars: 6000, complete: true, winner: null });
+    expect(answer).toMatchObject({ bars: 6000, complete: true, hasWinner: false });
     expect(answer.verdict).toBe("no grid is better than chance");
     expect(answer.looked + answer.refused).toBe(60);
     expect(answer.windows[1].from).toBe((times[0] as number) + 1000 * MINUTE);
