@@ -22,6 +22,14 @@ describe.each(documents)("%s", (name) => {
     expect(named.filter((path) => !existsSync(join(root, path.replace(/\*.*$/, ""))))).toEqual([]);
   });
 
+  it("names only definitions that stand in the named file", () => {
+    const named = [...text.matchAll(/`(\w+)`\s+in\s+`((?:src|cli|test)\/[\w./-]+\.(?:tsx?|json))`/g)];
+    const missing = named.filter(
+      ([, word = "", path = ""]) => !readFileSync(join(root, path), "utf8").includes(word),
+    );
+    expect(missing.map(([whole]) => whole)).toEqual([]);
+  });
+
   it("names only scripts that exist", () => {
     const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
       scripts: Record<string, string>;
