@@ -162,6 +162,8 @@ interface OperationBase {
   };
   readonly cli?: CommandSurface;
   readonly mcp?: ToolSurface;
+  /** Whether agents have no tool for it, because another tool does the same. */
+  readonly hasNoTool?: true;
   /** Fields that the stored strategy of `from` sets; beside it, their defaults do not apply. */
   readonly stored?: readonly string[];
   readonly input: z.ZodObject;

@@ -5,7 +5,7 @@ import { flatInput, nestedInput } from "../../src/backtest/schema/input.ts";
 import { GRID_FORMS } from "../../src/grid/forms.ts";
 import type { Operation } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
-import { toolOf } from "../../src/transport/mcp/tools.ts";
+import { isTool, toolOf } from "../../src/transport/mcp/tools.ts";
 import { openApi } from "../../src/transport/openapi.ts";
 import { drivenApp } from "../support/driven.ts";
 import { appClient, callTool } from "../support/mcp.ts";
@@ -40,9 +40,8 @@ it.each(["start_strategy", "preview_strategy", "backtest"])(
   },
 );
 
-it.each(["start_grid"])("%s has the cautious defaults for agents, and states those of HTTP", (name) => {
-  const tool = toolOf(operationOf(name)).inputSchema.properties as Properties;
-  expect([tool.useOwnBase?.default, tool.allowLoss?.default]).toEqual([false, false]);
+it("states the defaults of the contract's route for grids in OpenAPI, and is no tool", () => {
+  expect(isTool(operationOf("start_grid"))).toBe(false);
   const schema = JSON.stringify(openApi(operations, "1"));
   expect(schema.includes('"description":"false leaves base alone that you already own","default":true')).toBe(
     true,
@@ -67,12 +66,10 @@ it("sells the account's own base by default over HTTP, and not by default for ag
   );
   expect(body.orders.filter(({ side }) => side === "sell").length).toBeGreaterThan(0);
   expect(body.warnings.map(({ code }) => code)).toContain("own_base_used");
-  for (const [tool, input] of [["start_grid", grid] as const, starts("grid", grid)]) {
-    const { structuredContent } = await callTool(client, tool, input);
-    const { preview } = structuredContent as unknown as { preview: { what: string; cost: string } };
-    expect(preview.what).toMatch(/\d buys? and 0 sells now/);
-    expect(preview.cost).toMatch(/and 0 BTC that you already own in sells/);
-  }
+  const { structuredContent } = await callTool(client, ...starts("grid", grid));
+  const { preview } = structuredContent as unknown as { preview: { what: string; cost: string } };
+  expect(preview.what).toMatch(/\d buys? and 0 sells now/);
+  expect(preview.cost).toMatch(/and 0 BTC that you already own in sells/);
   const shown = (await callTool(client, ...previews("grid", grid))).structuredContent;
   expect((shown as unknown as typeof body).orders.filter(({ side }) => side === "sell")).toEqual([]);
 });

@@ -116,7 +116,7 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       const reads = tools.filter(({ annotations }) => annotations?.readOnlyHint);
       expect(reads.map((tool) => tool.name)).toEqual(READS);
       const { order } = await act("create_order", ORDER);
-      const { id } = await act("start_grid", GRID);
+      const { id } = await act(...starts("grid", GRID));
       const quotes = await act(...starts("quote", QUOTES));
       await act("create_agreement", AGREEMENT);
       for (const { name: tool, inputSchema } of reads) {

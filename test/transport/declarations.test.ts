@@ -149,11 +149,7 @@ describe("the operations that", () => {
         "list_watched_pairs",
       ],
     ],
-    [
-      "have other defaults for agents",
-      ({ mcp }) => mcp?.defaults,
-      ["start_grid", "backtest", "get_liquidity_report"],
-    ],
+    ["have other defaults for agents", ({ mcp }) => mcp?.defaults, ["backtest", "get_liquidity_report"]],
     [
       "return a table as CSV",
       ({ csv }) => csv,

@@ -15,7 +15,7 @@ import { root } from "../support/bundle.ts";
 import { edgemaker } from "../support/command.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { appClient, callTool } from "../support/mcp.ts";
-import { previewOf } from "../support/starts.ts";
+import { previewOf, starts } from "../support/starts.ts";
 import { tempFolder } from "../support/temp.ts";
 import { startVenue } from "./index.ts";
 
@@ -82,7 +82,7 @@ describe.each(NAMES)("an account on %s whose fees cannot be read", (name) => {
   it("has a plan for an agent that shows them", async () => {
     const client = await appClient(app, "trade");
     const input = { ...MARKET, exchange: name, ...PLANS.grid };
-    expect(JSON.stringify(await callTool(client, "start_grid", input))).toContain(textOf(name));
+    expect(JSON.stringify(await callTool(client, ...starts("grid", input)))).toContain(textOf(name));
   });
 
   it("starts and changes a grid, and shows them", async () => {

@@ -13,6 +13,7 @@ import { openPage, startBrowser } from "../support/browser.ts";
 import { root } from "../support/bundle.ts";
 import { gridRequest } from "../support/requests.ts";
 import { eventually, type Spawned, spawnServer } from "../support/server.ts";
+import { startBody } from "../support/starts.ts";
 import { makeFolder } from "../support/temp.ts";
 
 const folder = process.argv[2] ?? join(root, "docs/img");
@@ -125,7 +126,7 @@ async function planGrid(url: string, token: string): Promise<void> {
   await client.connect(
     new StreamableHTTPClientTransport(new URL("/mcp", url), { requestInit: { headers } }) as never,
   );
-  const planned = await client.callTool({ name: "start_grid", arguments: PLANNED });
+  const planned = await client.callTool({ name: "start_strategy", arguments: startBody("grid", PLANNED) });
   if (planned.isError) throw new Error(JSON.stringify(planned.content));
   await client.close();
 }

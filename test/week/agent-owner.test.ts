@@ -6,6 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { expect, it, onTestFinished } from "vitest";
 import { edgemaker, environment, eventually, serve } from "../support/command.ts";
 import { callTool, errorOf, textOf } from "../support/mcp.ts";
+import { starts } from "../support/starts.ts";
 import { tempFolder } from "../support/temp.ts";
 
 const GRID = {
@@ -62,25 +63,25 @@ it("an owner installs an agent, which starts, changes and stops a grid only as a
   const { client, run, read, decide } = await home();
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(["get_ticker", "start_grid", "stop_strategy"]),
+    expect.arrayContaining(["get_ticker", "start_strategy", "stop_strategy"]),
   );
 
   // It reads, and proposes too much: the cap of 500 USDT for each plan.
   expect(
     (await read<{ last: number }>("get_ticker", { exchange: "kraken", symbol: "BTC/USDT" })).last,
   ).toBeGreaterThan(0);
-  const large = errorOf(await callTool(client, "start_grid", { ...GRID, orderSize: 500 }));
+  const large = errorOf(await callTool(client, ...starts("grid", { ...GRID, orderSize: 500 })));
   expect(large.message).toMatch(/500/);
 
   // The owner refuses the first plan, and approves the second one.
   const request = { ...GRID, orderSize: 50, name: "agent" };
-  const first = await read<Planned>("start_grid", request);
-  const refused = callTool(client, "start_grid", { ...request, planId: first.planId });
+  const first = await read<Planned>(...starts("grid", request));
+  const refused = callTool(client, ...starts("grid", { ...request, planId: first.planId }));
   await decide("refuse");
   expect(errorOf(await refused).message).toMatch(/refused/);
   expect(JSON.parse(await run("grid", "list", "--sandbox", "--json")).count).toBe(0);
-  const second = await read<Planned>("start_grid", request);
-  const started = callTool(client, "start_grid", { ...request, planId: second.planId });
+  const second = await read<Planned>(...starts("grid", request));
+  const started = callTool(client, ...starts("grid", { ...request, planId: second.planId }));
   await decide("approve");
   const result = await started;
   expect(result.isError, textOf(result)).toBeFalsy();
@@ -89,7 +90,7 @@ it("an owner installs an agent, which starts, changes and stops a grid only as a
 
   // A plan works once.
   expect(
-    errorOf(await callTool(client, "start_grid", { ...request, planId: second.planId })).error,
+    errorOf(await callTool(client, ...starts("grid", { ...request, planId: second.planId }))).error,
   ).toBeTruthy();
 
   // The owner's grid is not the agent's.
@@ -103,10 +104,10 @@ it("an owner installs an agent, which starts, changes and stops a grid only as a
 
   // The kill switch of the owner stops what the agent would still start.
   await run("kill", "on", "--sandbox");
-  const third = await callTool(client, "start_grid", { ...request, exchange: "mexc" });
+  const third = await callTool(client, ...starts("grid", { ...request, exchange: "mexc" }));
   if (!third.isError) {
     const { planId } = JSON.parse((third.content[0] as { text: string }).text) as Planned;
-    const killed = callTool(client, "start_grid", { ...request, exchange: "mexc", planId });
+    const killed = callTool(client, ...starts("grid", { ...request, exchange: "mexc", planId }));
     await decide("approve");
     expect(errorOf(await killed).message).toMatch(/kill switch/);
   }

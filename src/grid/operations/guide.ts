@@ -146,7 +146,7 @@ export interface GuideMarket {
   readonly mid: Decimal;
 }
 
-/** Values of a start as `start_grid` takes them; prices and size in quote. */
+/** Values of a start as the config of a start takes them; prices and size in quote. */
 type GuidedGrid = Pick<
   GridConfig,
   "lowerPrice" | "upperPrice" | "gridLevels" | "orderSize" | "stopLossPrice" | "takeProfitPrice" | "trail"

@@ -25,7 +25,7 @@ import type { PlanReader, ReadyStart, Started, StartRequest, StrategyLife } from
 import type { Reference, Venue } from "../../ports/venue.ts";
 import { GRID_EDIT_FORM, GRID_FORMS } from "../forms.ts";
 import { asGrid, gridKind } from "../kind.ts";
-import { CAUTIOUS, rangeInput } from "../schema/input.ts";
+import { rangeInput } from "../schema/input.ts";
 import { GridPlanShape, gridPlanLines } from "../schema/plan.ts";
 import { StartedShape } from "../schema/schema.ts";
 import { configOut } from "../schema/status-answer.ts";
@@ -63,7 +63,7 @@ export const startGrid = (ids: readonly string[], prepareStart: PrepareStart) =>
     failure: "Start failed",
     name: "start_grid",
     summary: "Start a grid between two prices",
-    mcp: CAUTIOUS,
+    hasNoTool: true,
     http: { route: "POST /strategy/grid", from: "body", idempotent: true },
     input: () => rangeInput(ids),
     output: StartedShape,

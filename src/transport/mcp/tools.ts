@@ -5,7 +5,7 @@ import type { Operation } from "../../operation.ts";
 import type { ConfigForm } from "../../ports/config-form.ts";
 
 /** Returns whether an operation is a tool; admin operations are not, because models must not use them. */
-export const isTool = ({ effect }: Operation): boolean => effect !== "admin";
+export const isTool = ({ effect, hasNoTool }: Operation): boolean => effect !== "admin" && !hasNoTool;
 
 /** Returns an operation as a tool with the operation's schemas. */
 export const toolOf = (operation: Operation): Tool => ({

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { testApp } from "../../support/app.ts";
 import { d } from "../../support/grid.ts";
 import { appClient, callTool, errorOf } from "../../support/mcp.ts";
+import { starts } from "../../support/starts.ts";
 
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
 const BUY = { ...MARKET, side: "buy", type: "limit", amount: 0.001, price: 50_000 };
@@ -51,7 +52,8 @@ describe("an agent with a limit of 500 USDT", () => {
 
   it("is refused a stop that sells more, and a smaller stop counts toward the limit", async () => {
     const { client, app } = await open(most("400", "2000"));
-    const started = (await done(client, "start_grid", { ...GRID, useOwnBase: true })).structuredContent as {
+    const started = (await done(client, ...starts("grid", { ...GRID, useOwnBase: true })))
+      .structuredContent as {
       id: string;
     };
     const stop = { id: started.id, sellBase: true };

@@ -167,7 +167,7 @@ describe("the resource of all strategies", () => {
       return (result.structuredContent as { id: string }).id;
     };
     const ids = [
-      await started("start_grid", GRID),
+      await started(...starts("grid", GRID)),
       await started(
         ...starts("quote", {
           ...MARKET,
@@ -198,15 +198,15 @@ describe("a dry-run start", () => {
   it("needs no person's approval, and a real one does", async () => {
     const { client, app } = await open({ trading: true, confirm: "terminal" });
     const dry = { ...GRID, dryRun: true };
-    const shown = await callTool(client, "start_grid", dry);
+    const shown = await callTool(client, ...starts("grid", dry));
     const { planId, next } = shown.structuredContent as { planId: string; next: string };
     expect(next).not.toContain("plans approve");
-    const started = await callTool(client, "start_grid", { ...dry, planId });
+    const started = await callTool(client, ...starts("grid", { ...dry, planId }));
     expect(started.isError, textOf(started)).toBeFalsy();
     expect(await app.venue("kraken").openOrders()).toEqual([]);
-    const real = await callTool(client, "start_grid", GRID);
+    const real = await callTool(client, ...starts("grid", GRID));
     expect((real.structuredContent as { next: string }).next).toContain("plans approve");
-    const other = errorOf(await callTool(client, "start_grid", { ...GRID, planId }));
+    const other = errorOf(await callTool(client, ...starts("grid", { ...GRID, planId })));
     expect(other.message).toMatch(/belongs to other parameters/);
   });
 

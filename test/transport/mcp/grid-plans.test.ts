@@ -27,7 +27,7 @@ async function agent() {
 
 describe("a plan to start a grid", () => {
   it.each<[string, object, number]>([
-    ["start_grid", RANGE, 1.05],
+    [...starts("grid", RANGE), 1.05],
     [...starts("centered", MARKET), 1.031],
   ])("%s is refused when the price has left it, and places nothing", async (tool, input, factor) => {
     const { propose, placed, move, grids } = await agent();
@@ -43,7 +43,6 @@ describe("a plan to start a grid", () => {
   });
 
   it.each<[string, object, number]>([
-    ["start_grid", { ...RANGE, useOwnBase: true }, 10],
     [...starts("centered", { ...MARKET, useOwnBase: true }), 10],
     [...starts("grid", { ...RANGE, useOwnBase: true }), 10],
     [...starts("centered", MARKET), 6],
@@ -59,7 +58,7 @@ describe("a plan to start a grid", () => {
 
   it("is refused when the account's funds were spent elsewhere", async () => {
     const { propose, placed } = await agent();
-    const { commit } = await propose("start_grid", { ...RANGE, orderSize: 15_000 });
+    const { commit } = await propose(...starts("grid", { ...RANGE, orderSize: 15_000 }));
     const order = { ...MARKET, side: "buy", type: "limit", amount: 1, price: 50_000 };
     await (await propose("create_order", order)).commit();
     expect(errorOf(await commit()).error).toBe("Conflict");
@@ -88,19 +87,19 @@ describe("a plan to start a grid", () => {
 
   it("marks paper trading", async () => {
     const { propose } = await agent();
-    const { preview } = await propose("start_grid", { ...RANGE, dryRun: true });
+    const { preview } = await propose(...starts("grid", { ...RANGE, dryRun: true }));
     expect(preview.what).toContain("at kraken (paper trading):");
   });
 
   it("is refused if its cycles do not cover their fees, unless allowLoss is set", async () => {
     const { client, propose, placed } = await agent();
     const narrow = { ...RANGE, lowerPrice: 60_000, upperPrice: 60_400 };
-    const requests = [["start_grid", narrow], starts("grid", narrow), previews("grid", narrow)] as const;
+    const requests = [starts("grid", narrow), previews("grid", narrow)];
     for (const request of requests)
       expect(errorOf(await callTool(client, request[0], { ...request[1] }))).toMatchObject({
         error: "Invalid spacing",
       });
-    const { preview } = await propose("start_grid", { ...narrow, allowLoss: true });
+    const { preview } = await propose(...starts("grid", { ...narrow, allowLoss: true }));
     expect(preview.limits.join()).toContain("every cycle loses");
     expect(await placed()).toBe(0);
   });

@@ -22,7 +22,7 @@ async function agent(text = "USDT=100") {
 describe("a limit for agents' plans", () => {
   it.each<[string, object, object]>([
     ["create_order", ORDER, { amount: 0.00201 }],
-    ["start_grid", GRID, { orderSize: 11 }],
+    [...starts("grid", GRID), starts("grid", { ...GRID, orderSize: 11 })[1]],
     // Of 100,000 on the account: it buys again wherever the market takes it.
     [...CENTERED(0.001), CENTERED(0.0011)[1]],
   ])("%s shows it when it is met, and is refused beyond it", async (tool, input, more) => {
@@ -49,7 +49,7 @@ describe("a limit for agents' plans", () => {
 
   it("does not apply to paper trading", async () => {
     const { ask, deps } = await agent("USDT=1");
-    expect((await ask("start_grid", { ...GRID, dryRun: true })).isError).toBeFalsy();
+    expect((await ask(...starts("grid", { ...GRID, dryRun: true }))).isError).toBeFalsy();
     expect(await runOperation(deps, "list_plans", {})).toMatchObject({
       count: 1,
       plans: [{ limits: expect.arrayContaining(["minimum order: 5 USDT"]) }],
@@ -65,8 +65,8 @@ describe("a limit for agents' plans", () => {
 
 it("a plan to resume or to sell warns that the kill switch is on", async () => {
   const { ask, store } = await agent("");
-  const { planId } = (await ask("start_grid", GRID)).structuredContent as { planId: string };
-  const { id } = (await ask("start_grid", { ...GRID, planId })).structuredContent as { id: string };
+  const { planId } = (await ask(...starts("grid", GRID))).structuredContent as { planId: string };
+  const { id } = (await ask(...starts("grid", { ...GRID, planId }))).structuredContent as { id: string };
   await store.setKill(true, BY);
   for (const [tool, input] of [
     ["resume_strategy", { id }],

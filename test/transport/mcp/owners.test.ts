@@ -148,9 +148,9 @@ describe("an agent", () => {
       error: "Forbidden",
       message: `the name treasury was made by admin, and agents can only change what they made; a person can set EDGEMAKER_MCP_STRATEGIES=all`,
     };
-    expect(errorOf(await ask("start_grid", { ...GRID, name: "treasury" }))).toMatchObject(taken);
+    expect(errorOf(await ask(...starts("grid", { ...GRID, name: "treasury" })))).toMatchObject(taken);
     expect(errorOf(await ask(...starts("quote", { ...QUOTE, name: "treasury" })))).toMatchObject(taken);
-    const own = await act("start_grid", { ...GRID, orderSize: 10, name: "mine" });
+    const own = await act(...starts("grid", { ...GRID, orderSize: 10, name: "mine" }));
     expect(errorOf(await ask("edit_strategy", { id: own.id, name: "treasury" }))).toMatchObject(taken);
     expect(await act("edit_strategy", { id: own.id, name: "other" })).toMatchObject({ name: "other" });
     await stop(id);
@@ -159,7 +159,7 @@ describe("an agent", () => {
 
   it("can change its own strategies", async () => {
     const { act, grid } = await agent();
-    const { id } = await act("start_grid", { ...GRID, stopLossPrice: 50_000 });
+    const { id } = await act(...starts("grid", { ...GRID, stopLossPrice: 50_000 }));
     await act("pause_strategy", { id });
     await act("resume_strategy", { id });
     await act("edit_strategy", { id, config: { clearStopLoss: true } });

@@ -8,6 +8,7 @@ import { liveApp } from "../../support/live.ts";
 import { appClient, callTool, errorOf } from "../../support/mcp.ts";
 import { orderRequest } from "../../support/requests.ts";
 import { EXCHANGES, runOperation } from "../../support/sandbox.ts";
+import { starts } from "../../support/starts.ts";
 
 type App = Awaited<ReturnType<typeof testApp>>;
 const ORDER = orderRequest();
@@ -62,7 +63,7 @@ describe("trading in two steps", () => {
     expect(await onVenue(app)).toBe(0);
     await act("create_order", ORDER);
     expect(await act("cancel_all_orders", { exchange: "kraken" })).toMatchObject({ cancelled: 1 });
-    const started = await act("start_grid", { ...market, ...grid, useOwnBase: true });
+    const started = await act(...starts("grid", { ...market, ...grid, useOwnBase: true }));
     expect(await onVenue(app)).toBe(4);
     await act("stop_strategy", { id: started.id });
     expect(await onVenue(app)).toBe(0);
