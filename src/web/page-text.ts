@@ -20,6 +20,7 @@ const ADVICE: readonly (readonly [string, string])[] = [
   ["set initialBuy to", "choose “Buy missing base at once” to"],
   ["set useOwnBase=false", "clear “Sell base already in the account”"],
   ["the plan of this planHash", "this plan"],
+  ["symbols lacks", "“Allowed pairs” lacks"],
   ["with --tick-interval", "with `edgemaker serve --tick-interval`"],
 ];
 

@@ -45,7 +45,9 @@ describe.skipIf(!findChromium())("administrator settings in Chromium (skipped wi
     await page.goto(`${served.url}/#/limits`);
     const limits = page.getByRole("region", { name: "Current limits" });
     await limits
-      .getByText(/^Loss of one strategy in USTD limits nothing now: no running strategy has this quote asset/)
+      .getByText(
+        /^“Loss of one strategy” in USTD limits nothing now: no running strategy has this quote asset/,
+      )
       .waitFor();
     await served.call("PUT", "/limits", { scope: "every", strategyLoss: "off" });
     await page.reload();

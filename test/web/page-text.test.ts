@@ -122,6 +122,7 @@ describe("a field of the API in a message on the page", () => {
     ],
     ["use fewer levels, or set allowLoss", "use fewer levels"],
     ["the plan of this planHash is out of date", "this plan is out of date"],
+    ["symbols lacks BTC/USDT, so it places", "“Allowed pairs” lacks BTC/USDT, so it places"],
     [
       "stay in the grid until you stop it with sellBase",
       "stay in the grid until you stop it with “Stop and sell”",

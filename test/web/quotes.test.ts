@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { pageText } from "../../src/web/page-text.ts";
 import { findChromium } from "../support/browser.ts";
 import { servedPage } from "../support/served.ts";
 import { newToken } from "../support/signed-in.ts";
@@ -92,7 +93,7 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
       `/strategies/${id}/events`,
     );
     const shown = page.getByRole("region", { name: "Events" });
-    for (const { message } of events) await shown.getByText(message).first().waitFor();
+    for (const { message } of events) await shown.getByText(pageText(message)).first().waitFor();
     expect(events.map(({ message }) => message).join("\n")).toMatch(/pause/);
     expect(errors).toEqual([]);
     expect(strangers).toEqual([]);

@@ -341,7 +341,7 @@ function LimitsInUse({ data }: { data: LimitsAnswer }) {
     <Section title="Current limits">
       {data.warnings.map((warning) => (
         <p key={warning} class="warn">
-          {warning.replace(/^\w+/, limitTitle)}
+          {warning}
         </p>
       ))}
       <Table
