@@ -41,7 +41,7 @@ const SWEEP = {
 } as const satisfies Args;
 
 /** Builds a command over a file's data, or over an operation's own. */
-const overFile = (operation: Operation, target?: Operation): CommandDef =>
+export const overFile = (operation: Operation, target?: Operation): CommandDef =>
   command({
     name: operation.cli?.path ?? operation.name,
     description: operation.summary,
@@ -52,11 +52,6 @@ const overFile = (operation: Operation, target?: Operation): CommandDef =>
       return target ? runReplay(operation, values, target) : runBacktest(operation, values);
     },
   });
-
-/** Commands that read candles from a file on this machine. */
-export const OVER_FILES: Readonly<Record<string, (operation: Operation) => CommandDef>> = {
-  suggest_grid: overFile,
-};
 
 /** Builds the command that compares a stored grid with its backtest. */
 const replayCommand = (target: Operation): CommandDef =>

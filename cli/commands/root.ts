@@ -11,7 +11,7 @@ import { DATABASE_ARGS, environmentWithFile, LOCAL_DATABASE_ARGS } from "../host
 import { switchFlag, textFlag, UsageError } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 import type { FormCommand } from "../terminal/forms.ts";
-import { backtestCommands, OVER_FILES } from "./backtest.ts";
+import { backtestCommands, overFile } from "./backtest.ts";
 import { candlesCommand, exchangeCommand, mcpCommand } from "./candles.ts";
 import { editCommands } from "./edit.ts";
 import { CALL_ARGS, fieldArgs, operationCommand, PROFILE_ARGS, YES_ARGS } from "./operation.ts";
@@ -140,8 +140,9 @@ function addCommand(
   const made =
     operation.name === "guide_grid"
       ? guidedCommand(operation, operations, forms)
-      : (OVER_FILES[operation.name]?.(operation) ??
-        operationCommand(operation, undefined, previewOf(operation, operations)));
+      : operation.name === "suggest_grid"
+        ? overFile(operation)
+        : operationCommand(operation, undefined, previewOf(operation, operations));
   addAt(commands, path, made);
 }
 

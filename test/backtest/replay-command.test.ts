@@ -25,6 +25,6 @@ it("replays and backtests a stored grid over the candles of a file, on the comma
   const wrong = await edgemaker(folder, ["replay", id, "--set", "depth=3", ...on]);
   expect([wrong.code, wrong.stderr]).toEqual([
     1,
-    expect.stringContaining("a grid has no setting depth; choose from"),
+    expect.stringContaining("depth is not a setting of a grid between two prices"),
   ]);
 });

@@ -215,7 +215,7 @@ describe("a replay of the service's record", () => {
     expect(await refusalOf({ spread: 1 })).toEqual([
       400,
       expect.objectContaining({
-        message: expect.stringContaining("a grid has no setting spread; choose from"),
+        message: expect.stringContaining("spread is not a setting of a grid between two prices"),
       }),
     ]);
     expect(await refusalOf({ lowerPrice: 64_000 })).toEqual([

@@ -96,13 +96,7 @@ async function gridOf(deps: Deps, config: GivenConfig, fields: BacktestFields) {
   }
   const { strategy } = await gridViewById(deps, from);
   const own = strategy.config;
-  const schema = own.centered ? centeredConfig() : rangeConfig();
-  const strange = Object.keys(given).find((name) => !Object.hasOwn(schema.shape, name));
-  const {
-    allowLoss = own.allowLoss,
-    useOwnBase = own.useOwnBase,
-    ...changes
-  } = strange ? given : parsedConfig(schema, given, true);
+  const { allowLoss = own.allowLoss, useOwnBase = own.useOwnBase, ...changes } = otherSettingsOf(own, given);
   return {
     where: {
       exchange: fields.exchange ?? parseAccountKey(strategy.account).exchange,
@@ -177,20 +171,13 @@ const SHORT_NAMES = new Map<string, string>(
   Object.entries(RANGE_FLAGS).map(([field, flag]) => [flag, field]),
 );
 
-/** Returns other settings of a stored grid, which the command line names as its flags. Throws AppError. */
+/** Returns other settings of a stored grid, also by their flags' names; `requestedAs` refuses unknown ones. Throws AppError. */
 export function otherSettingsOf(own: GridConfig, config: GivenConfig): GivenConfig {
   const schema: z.ZodObject = own.centered ? centeredConfig() : rangeConfig();
-  const named = Object.entries(config).map(
-    ([name, value]) => [own.centered ? name : (SHORT_NAMES.get(name) ?? name), value] as const,
-  );
-  const known = Object.keys(schema.shape).filter((name) => name !== "geometry");
-  const strange = named.find(([name]) => !known.includes(name));
-  if (strange)
-    throw new AppError(
-      "Invalid request",
-      `a grid has no setting ${strange[0]}; choose from ${known.join(", ")}`,
-    );
-  return parsedConfig(schema, Object.fromEntries(named), true);
+  const nameOf = (name: string) => (own.centered ? name : (SHORT_NAMES.get(name) ?? name));
+  const named = Object.fromEntries(Object.entries(config).map(([name, value]) => [nameOf(name), value]));
+  const isKnown = Object.keys(named).every((name) => Object.hasOwn(schema.shape, name));
+  return isKnown ? parsedConfig(schema, named, true) : named;
 }
 
 /** Compares a stored grid's fills with a backtest over its own time. Throws AppError. */

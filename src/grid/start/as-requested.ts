@@ -1,6 +1,13 @@
 import type * as z from "zod";
 import { AppError, labelledError } from "../../kernel/errors.ts";
-import { BOUNDS, centeredPreviewInput, PROFILE, rangePreviewInput } from "../schema/input.ts";
+import {
+  BOUNDS,
+  centeredConfig,
+  centeredPreviewInput,
+  PROFILE,
+  rangeConfig,
+  type rangePreviewInput,
+} from "../schema/input.ts";
 import { type CenteredConfig, type GridConfig, optionsOf } from "../state/config.ts";
 import { type CenteredRequest, centeredOf, type RequestedRange, requestedRangeOf } from "./check.ts";
 
@@ -43,8 +50,8 @@ export function requestedAs(
   changes: Readonly<Record<string, unknown>>,
 ): RequestedRange | CenteredRequest {
   const { centered } = config;
-  const { shape } = centered ? centeredPreviewInput([]) : rangePreviewInput([]);
-  const strange = Object.keys(changes).find((name) => !Object.hasOwn(shape, name));
+  const { geometry: _, ...known } = (centered ? centeredConfig() : rangeConfig()).shape;
+  const strange = Object.keys(changes).find((name) => !Object.hasOwn(known, name));
   if (strange !== undefined)
     throw new AppError(
       "Invalid request",

@@ -147,18 +147,16 @@ export const reportOperations: readonly Operation[] = [
   }),
 ];
 
-interface RequestedSpan extends Partial<Record<SpanName, boolean | undefined>> {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
+type RequestedSpan = { readonly [field in SpanName | "from" | "to"]?: string | boolean | undefined };
 
 /** Returns the first and the last day of a report. Throws AppError if the request has two periods, or a reversed one. */
 function requestedSpan({ from, to, ...flags }: RequestedSpan, today: number) {
   const names = (Object.keys(SPAN_DAYS) as SpanName[]).filter((name) => flags[name]);
   const given = [...names, ...(from === undefined ? [] : ["from"])];
   if (given.length > 1) throw new AppError("Invalid request", `choose one of ${given.join(", ")}`);
-  const last = to === undefined ? today : dayOf(Date.parse(to));
-  const first = from === undefined ? last - SPAN_DAYS[names[0] ?? "day"] + 1 : dayOf(Date.parse(from));
+  const last = to === undefined ? today : dayOf(Date.parse(String(to)));
+  const first =
+    from === undefined ? last - SPAN_DAYS[names[0] ?? "day"] + 1 : dayOf(Date.parse(String(from)));
   if (first > last) throw new AppError("Invalid request", "from must be a day before to, or the same day");
   return { from: first, to: last };
 }

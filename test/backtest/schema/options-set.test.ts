@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { optionsIn } from "../../../cli/actions/backtest.ts";
 import { otherSettingsOf } from "../../../src/backtest/operations/backtest.ts";
+import { requestedAs } from "../../../src/grid/start/as-requested.ts";
 import type { GridConfig } from "../../../src/grid/state/config.ts";
 import { d } from "../../support/grid.ts";
 
@@ -8,6 +9,7 @@ const RANGE = {} as GridConfig;
 const CENTERED = { centered: {} } as GridConfig;
 
 const optionsSet = (own: GridConfig, set: string) => otherSettingsOf(own, optionsIn(set));
+const requested = (own: GridConfig, set: string) => requestedAs(own, optionsSet(own, set));
 
 it("options are named by their field, their flag or its short form", () => {
   expect(optionsSet(RANGE, "size=80,levels=20,lower=1.5")).toEqual({
@@ -22,7 +24,7 @@ it("options are named by their field, their flag or its short form", () => {
     deviationFrom: "center",
   });
   // A centered grid has no short forms of the other one.
-  expect(() => optionsSet(CENTERED, "lower=5")).toThrow("a grid has no setting lower; choose from levels");
+  expect(() => requested(CENTERED, "lower=5")).toThrow("lower is not a setting of a centered grid");
 });
 
 it("values are numbers, words, true or false", () => {
@@ -38,6 +40,8 @@ it("values are numbers, words, true or false", () => {
 
 it("other options are refused", () => {
   for (const name of ["exchange", "symbol", "dryRun", "dryBalance", "spread", ""])
-    expect(() => optionsSet(RANGE, `${name}=1`)).toThrow(`a grid has no setting ${name}; choose from `);
+    expect(() => requested(RANGE, `${name}=1`)).toThrow(
+      `${name} is not a setting of a grid between two prices`,
+    );
   expect(() => optionsSet(RANGE, "levels")).toThrow("must be a whole number");
 });
