@@ -268,6 +268,11 @@ const FAST_OPTIONS: { readonly [Option in keyof GridConfig]-?: Fast | undefined 
   confidence: "wake",
   maxPosition: "wake",
   safetyReserve: "wake",
+  trailingStop: undefined,
+  maxLoss: undefined,
+  endsAt: undefined,
+  // Only read at the end.
+  onEnd: "leap",
   bound: undefined,
 };
 

@@ -8,7 +8,7 @@ import { walkedTime } from "./ticks.ts";
 
 /** A backtest as plain data, which can be sent to the process that has the strategy's code. */
 export interface OwnStrategyJob {
-  readonly request: Pick<OwnStart, "baseBudget" | "quoteBudget" | "options">;
+  readonly request: Pick<OwnStart, "baseBudget" | "quoteBudget" | "options" | "endings">;
   readonly candles: Candles;
   readonly options: Omit<OwnStrategyBacktestOptions, "isOver">;
   readonly over: Omit<AnsweredOver, "config">;

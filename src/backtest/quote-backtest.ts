@@ -39,7 +39,7 @@ export function* backtestingQuotes(
   const at = candles.from;
   const result = yield* backtestingPosition(
     (startPrice): QuoteStrategy => ({
-      ...pastStrategy(`quote-backtest-${base}-${quote}-${at}`, market.symbol, at),
+      ...pastStrategy(`quote-backtest-${base}-${quote}-${at}`, market.symbol, at, config),
       kind: quoteKind.name,
       version: quoteKind.version,
       config,

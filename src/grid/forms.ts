@@ -40,8 +40,6 @@ export const GRID_EDIT_FORM: ConfigForm = {
     upperPrice: "upper",
     gridLevels: "levels",
     orderSize: "size",
-    stopLossPrice: "stop-loss",
-    takeProfitPrice: "take-profit",
   },
   example: "grid-kraken-BTC-USDT-1767225600000 --lower 55000 --upper 65000",
 };

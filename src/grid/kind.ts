@@ -1,3 +1,4 @@
+import { confirm, hasTriggered, waitForTrigger } from "../engine/decide/ending.ts";
 import {
   cancellable,
   draftOf,
@@ -11,12 +12,12 @@ import { reachedEvent } from "../engine/decide/stop.ts";
 import { upgraded } from "../engine/pass/upgrade.ts";
 import { type Decimal, min, text, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
-import { isWide, midOf } from "../kernel/spread.ts";
+import { midOf } from "../kernel/spread.ts";
 import { ageOf, MINUTE, type Millis } from "../kernel/time.ts";
 import type { Event } from "../model/events.ts";
 import type { BidAsk, Market } from "../model/market.ts";
 import { type Order, takes } from "../model/order.ts";
-import type { Notice, Refusal, Strategy } from "../model/strategy.ts";
+import type { Refusal, Strategy } from "../model/strategy.ts";
 import type { BuiltInKind, DraftedStrategy, FoundOrder, StrategyContext } from "../ports/kind.ts";
 import type { StrategyView } from "../ports/stores/store.ts";
 import {
@@ -42,7 +43,6 @@ import {
   affords,
   beginEdit,
   configToLay,
-  confirm,
   editEvents,
   gridWakes,
   layOutAnew,
@@ -104,8 +104,12 @@ export const gridKind: BuiltInKind<GridConfig, GridState> = {
   isInRange: ({ slots }: GridState, mid: Decimal) =>
     slots.some(({ lower }) => lower <= mid) && slots.some(({ upper }) => upper >= mid),
   reads: "ticker",
-  mayPlace: ({ state: { rebuild, trail, firstBuy, signal } }: GridStrategy, { free }) =>
-    free > 0 || rebuild !== null || trail.way !== null || firstBuy !== null || signal !== null,
+  mayPlace: ({ state: { rebuild, trail, firstBuy, signal, stopObserved = null } }: GridStrategy, { free }) =>
+    free > 0 ||
+    rebuild !== null ||
+    trail.way !== null ||
+    firstBuy !== null ||
+    (signal ?? stopObserved) !== null,
   wakesAt: gridWakes,
   outdated,
   run: advanceRunning,
@@ -195,7 +199,7 @@ function runEdited(
   const { marketQuote } = context;
   const { quote } = marketQuote;
   const triggered = trigger(before, marketQuote);
-  if (!triggered) return { strategy: waitForTrigger(before, marketQuote) };
+  if (!triggered) return { strategy: waitForTrigger(before, quote) };
   const started = startTrading(triggered, context, quote);
   if (!started) return { short: true };
   if (started.phase === "starting") return { strategy: started };
@@ -234,10 +238,7 @@ function withMids(strategy: GridStrategy, quote: BidAsk): GridStrategy {
   return mids === state.mids ? strategy : { ...strategy, state: { ...state, mids } };
 }
 
-/**
- * Returns the action that the mid price requires of the grid, after two passes have observed it (one for a stop price
- * with `stopAtOnce`), and why it cannot happen.
- */
+/** Returns the action that the mid price requires of the grid, after two passes have observed it, and why it cannot happen. */
 function watchMid(
   strategy: GridStrategy,
   marketQuote: MarketQuote,
@@ -246,20 +247,20 @@ function watchMid(
   const { config, state } = strategy;
   if (state.exit || state.rebuild || state.trail.way) return { strategy, problem: null };
   const { confidence } = context;
-  const move = moveOf(config, state, { quote: marketQuote.quote, tick: marketQuote.market.tick });
-  const isPrice = move === "stop_loss" || move === "take_profit";
   const isSure =
     !state.halted &&
     (config.confidence === undefined || confidence === undefined || confidence >= config.confidence);
-  const { signal, confirmed } =
-    config.stopAtOnce && isPrice && !isWide(marketQuote.quote)
-      ? { signal: null, confirmed: move }
-      : confirm(state.signal, isPrice || isSure ? move : undefined, marketQuote.quote);
+  // A stop price that one pass has observed comes before all moves.
+  const move =
+    isSure && !state.stopObserved
+      ? moveOf(config, state, { quote: marketQuote.quote, tick: marketQuote.market.tick })
+      : undefined;
+  const { signal, confirmed } = confirm(state.signal, move, marketQuote.quote);
   const problem = confirmed ? problemWith(confirmed, strategy, marketQuote, context) : null;
   // The signal stays, so each pass reports the problem.
   if (problem !== null) return { strategy, problem };
   const signaled = signal === state.signal ? state : { ...state, signal };
-  const next = confirmed ? follow({ config, state: signaled }, confirmed, marketQuote) : signaled;
+  const next = confirmed ? follow(signaled, confirmed) : signaled;
   return { strategy: next === state ? strategy : { ...strategy, state: next }, problem: null };
 }
 
@@ -278,28 +279,9 @@ function problemWith(
   return `the grid does not follow the market down: there is no free ${marketQuote.market.quote} for another buy`;
 }
 
-function follow(
-  { config, state }: Pick<GridStrategy, "config" | "state">,
-  move: MidMove,
-  { quote }: MarketQuote,
-): GridState {
-  switch (move) {
-    case "stop_loss":
-    case "take_profit": {
-      const mid = midOf(quote);
-      const price = (move === "stop_loss" ? config.stopLossPrice : config.takeProfitPrice) ?? mid;
-      return {
-        ...state,
-        exit: { reason: move, tries: 0, reached: { mid, price }, baseAtStart: gridPosition(state) },
-      };
-    }
-    case "trail_up":
-      return { ...state, trail: { ...state.trail, way: "up" } };
-    case "trail_down":
-      return { ...state, trail: { ...state.trail, way: "down" } };
-    case "rebuild":
-      return { ...state, rebuild: { generation: state.generation + 1 } };
-  }
+function follow(state: GridState, move: MidMove): GridState {
+  if (move === "rebuild") return { ...state, rebuild: { generation: state.generation + 1 } };
+  return { ...state, trail: { ...state.trail, way: move === "trail_up" ? "up" : "down" } };
 }
 
 /** Completes moves that waited for orders to end: all orders for a rebuild, one slot's for a trail step. */
@@ -383,10 +365,8 @@ function roundedEvents(
 export function trigger(strategy: GridStrategy, { quote }: MarketQuote): GridStrategy | undefined {
   const { config, state, status } = strategy;
   if (status !== "idle" || config.triggerPrice === undefined) return strategy;
-  if (isWide(quote)) return undefined;
+  if (!hasTriggered(strategy, quote)) return undefined;
   const mid = midOf(quote);
-  const isBelow = state.startPrice < config.triggerPrice;
-  if (isBelow ? mid < config.triggerPrice : mid > config.triggerPrice) return undefined;
   const levels = [
     ...state.slots.map(({ lower }) => lower),
     ...state.slots.map(({ upper }) => upper).slice(-1),
@@ -399,15 +379,10 @@ export function trigger(strategy: GridStrategy, { quote }: MarketQuote): GridStr
   );
   const firstBuy = state.firstBuy && { ...state.firstBuy, ask: quote.ask };
   const now = { startPrice: mid, center: mid, laidAt: quote.at };
-  const begun: GridState = { ...state, ...now, slots, firstBuy, notices: [] };
+  // A centered grid is built around the price at which it starts.
+  const rebuild = config.centered ? { generation: state.generation + 1 } : state.rebuild;
+  const begun: GridState = { ...state, ...now, slots, firstBuy, rebuild, notices: [] };
   return { ...strategy, state: begun, status: "running", phase: "starting" };
-}
-
-/** Returns a grid that waits for its trigger, with a notice while the price is not reliable. */
-function waitForTrigger(strategy: GridStrategy, { quote }: MarketQuote): GridStrategy {
-  const message = "the spread is wider than 2 %, so the trigger price waits for a narrower one";
-  const notices: Notice[] = isWide(quote) ? [{ code: "wide_spread", message }] : [];
-  return withNotices({ ...strategy, status: "idle", phase: "starting" }, notices);
 }
 
 /** Gives a starting grid its first base when the available amount is certain. Returns undefined until then. */

@@ -10,7 +10,7 @@ export function planText(
   plan: PlanAnswer,
   { planLines }: Pick<StrategyLife, "planLines">,
 ): Readonly<Record<string, string>> {
-  const { definition, symbol, exchange, refused, worstCase, losses, warnings, triggerPrice } = plan;
+  const { definition, symbol, exchange, refused, worstCase, endings, losses, warnings, triggerPrice } = plan;
   const [base = "", quote = ""] = symbol.split("/");
   const lost = losses.map(({ price, loss }) =>
     price === "0"
@@ -27,6 +27,7 @@ export function planText(
     ...(refused.length > 0 ? { "not placed": describeRefusals(refused) } : {}),
     sum: sumText(plan, { base, quote }),
     ...planLines(plan),
+    ...(endings.length > 0 ? { "by itself": endings.join("; ") } : {}),
     "worst case": lost.length > 0 ? lost.join("; ") : worstCase,
     ...(noted.length > 0 ? { "but note": noted.map(({ message }) => message).join("; ") } : {}),
   };

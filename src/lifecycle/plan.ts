@@ -39,6 +39,7 @@ const planFields = (details: readonly z.ZodObject[]) => ({
     .describe("Sums of the orders, in quote"),
   uses: pairShape("The most that it can use of the account's own balances"),
   free: pairShape("Free balances that other strategies do not need"),
+  endings: z.array(z.string()).describe("What it does by itself, at prices and times"),
   worstCase: z.string().describe("Maximum loss, as a sentence"),
   losses: z.array(z.object({ price: z.string(), loss: z.string() })).describe("Loss at prices, in quote"),
   fees: feesShape(),
@@ -101,6 +102,7 @@ export const planAnswer = (
   uses: pairTexts(uses),
   free: pairTexts(facts.free),
   worstCase: facts.worstCase,
+  endings: [...facts.endings],
   losses: facts.losses.map(({ price, loss }) => ({ price: text(price), loss: text(loss) })),
   fees: feesOut(market),
   warnings: all.map((warning) => ({ ...warning })),
@@ -184,9 +186,10 @@ function moneyTexts({ market, uses }: PlanBase, facts: PlanFacts): Pick<Preview,
 /** Describes conditions of a plan: its notes, orders that wait, and warnings. */
 const conditionTexts = (
   { warnings: all, killed }: PlanBase,
-  { notes, refused, waits }: PlanFacts,
+  { endings, notes, refused, waits }: PlanFacts,
 ): string[] => [
   ...notes,
+  ...endings,
   ...(refused.length > 0 ? [waits ?? `not placed now: ${describeRefusals(refused)}`] : []),
   ...all.map(({ message }) => message),
   ...(killed ? ["the kill switch is on: the start would be refused"] : []),

@@ -193,7 +193,7 @@ export function statusOut(
       reason,
       detail: describeRefusal({ reason, detail }),
     })),
-    stopPrices: stopPricesOf(view, { notices: row.notices, isMoving: strategy.phase === "rebuilding" }, text),
+    stopPrices: stopPricesOf(view, row.notices, text),
     stopReason: stopReasonOf(deps.kinds(strategy.kind), strategy, mark),
     stream: isStopped ? null : describeStream(strategy.account, deps.streamReport?.()),
     details: (reading?.detailsOf(view, (at) => marketTimeOf(deps, strategy, at)) ?? null) as null,

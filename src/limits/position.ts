@@ -9,6 +9,7 @@ import type { Order } from "../model/order.ts";
 import type { Exposure } from "../model/proposal.ts";
 import {
   calledBy,
+  canExit,
   type PairAmounts,
   type Strategy,
   type StrategyConfig,
@@ -39,9 +40,10 @@ export interface PositionMarket {
 
 export function positionExposure(
   { symbol, config, state, phase }: Pick<Positioned, "symbol" | "config" | "state" | "phase">,
-  { mid, buys, exitsOnLoss: exits, largest }: PositionMarket,
+  { mid, buys, exitsOnLoss, largest }: PositionMarket,
 ): Exposure {
   const { budget } = config;
+  const exits = exitsOnLoss || canExit(config);
   const unbegun = phase === "starting" ? max(ZERO, budget.base - state.first.base) : ZERO;
   const bids = openBids(buys);
   const quote = max(ZERO, budget.quote + state.ledger.quote - bids.quote);

@@ -78,10 +78,32 @@ export interface StrategyConfig {
   readonly postOnly?: boolean | undefined;
   readonly stopLossPrice?: Decimal | undefined;
   readonly takeProfitPrice?: Decimal | undefined;
+  /** Distance below the highest mid price since the start at which it ends. */
+  readonly trailingStop?: Decimal | undefined;
+  /** Whether one pass that reads a stop price is enough. */
+  readonly stopAtOnce?: boolean | undefined;
   readonly triggerPrice?: Decimal | undefined;
+  /** A result worse than this, in quote, pauses it until a person resumes it. */
+  readonly maxLoss?: Decimal | undefined;
+  /** Market time at which it ends, and what happens to its base then; default keep. */
+  readonly endsAt?: Millis | undefined;
+  readonly onEnd?: "keep" | "sell" | undefined;
   /** Minimum confidence in the price to place an order. */
   readonly confidence?: Decimal | undefined;
 }
+
+/** Returns whether a strategy can sell all its base by itself, without a limit of the account. */
+export const canExit = ({
+  stopLossPrice,
+  takeProfitPrice,
+  trailingStop,
+  endsAt,
+  onEnd,
+}: StrategyConfig): boolean =>
+  stopLossPrice !== undefined ||
+  takeProfitPrice !== undefined ||
+  trailingStop !== undefined ||
+  (endsAt !== undefined && onEnd === "sell");
 
 /** A slot: at most one of its orders is open at a time. */
 export interface SlotState {
@@ -120,6 +142,12 @@ export interface StrategyState {
   /** Its loss, if limited, and why no more orders are placed: its own loss or the account's. */
   readonly loss?: LossWatch | null;
   readonly halted?: string | null;
+  /** Number of resumes at which its `maxLoss` paused it; absent or null if it has not. */
+  readonly lostAt?: number | null;
+  /** A stop price that one pass has observed. */
+  readonly stopObserved?: ObservedMove<StopReason> | null;
+  /** Highest mid price since the start, for a trailing stop. */
+  readonly highest?: Decimal;
   /** Number of resumes that it has processed. */
   readonly resumes?: number;
   /** Number of changes that it has processed; `config` is the result of the newest one. */
@@ -239,9 +267,21 @@ export interface Notice {
   readonly message: string;
 }
 
-/** A sale of all base after the open orders have ended. An exit that has started cannot be undone. */
+export type StopReason = "stop_loss" | "trailing_stop" | "take_profit";
+
+/** What a pass has observed, and the market time of its price. */
+export interface ObservedMove<M extends string> {
+  readonly move: M;
+  readonly at: Millis;
+}
+
+/**
+ * The end of a strategy: after its open orders have ended, all base is sold, or kept if `keeps`. An exit that has
+ * started cannot be undone.
+ */
 export interface Exit {
-  readonly reason: "stop" | "stop_loss" | "take_profit" | "loss";
+  readonly reason: "stop" | "stop_loss" | "trailing_stop" | "take_profit" | "loss" | "end";
+  readonly keeps?: true;
   /** For an exit at a price: the observed mid, and the configured price. */
   readonly reached?: { readonly mid: Decimal; readonly price: Decimal };
   /** Base at its start. */

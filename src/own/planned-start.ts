@@ -1,5 +1,6 @@
 /** Plans a start with the functions that a pass uses. */
 
+import { type EndingConfig, endingTextsOf, endingWarnings } from "../engine/operations/ending-fields.ts";
 import { closedWarnings } from "../engine/operations/start-reads.ts";
 import { midOfBook, withFirstBase } from "../engine/position/position.ts";
 import { type Decimal, max, min, ONE, text, ZERO } from "../kernel/decimal.ts";
@@ -59,16 +60,17 @@ export interface PlannedOwnStrategy {
 
 /** A start with the config that the definition's rules accept. */
 export type OwnStart = Pick<StartRequest, "exchange" | "symbol" | "dryRun" | "baseBudget" | "quoteBudget"> &
-  Pick<OwnStrategyConfig, "options">;
+  Pick<OwnStrategyConfig, "options"> & { readonly endings?: EndingConfig };
 
 /** Why a start without a mid price is refused. */
 export const ONE_SIDED = "the order book does not have two sides; try again when others quote both";
 
 export const ownStrategyConfigOf = (
   definition: AnyStrategyDefinition,
-  options: OwnStart["options"],
+  { options, endings }: Pick<OwnStart, "options" | "endings">,
   budget: PairAmounts,
 ): OwnStrategyConfig => ({
+  ...endings,
   definition: definition.name,
   version: versionOf(definition),
   options,
@@ -82,7 +84,7 @@ export function planOwnStrategy(
   budget: PairAmounts,
   inputs: PlanInputs,
 ): Soon<PlannedOwnStrategy> {
-  const config = ownStrategyConfigOf(definition, request.options, budget);
+  const config = ownStrategyConfigOf(definition, request, budget);
   const strategy = strategyToPlan(config, inputs);
   const ran = runOwnStrategy([definition], strategy, [], contextOf(inputs));
   return withValue(ran, ({ intents = [], strategy: { state, lastError } = strategy }) => {
@@ -223,6 +225,8 @@ export function ownFacts(plan: Omit<PlannedOwnStrategy, "shown">, inputs: PlanIn
     free: freeBeside(inputs.kept, inputs.balances, inputs.market),
     worstCase: worstLoss(plan, inputs),
     losses: [],
+    triggerPrice: config.triggerPrice,
+    endings: endingTextsOf(config, inputs.market.quote),
     notes: [],
     details: { kind: "strategy", config: { ...config.options } },
   };
@@ -246,13 +250,19 @@ function balanceWarnings(
   return [{ code: "whole_balance", message }];
 }
 
-export function warningsOf(plan: Omit<PlannedOwnStrategy, "shown">, { killed, market }: PlanInputs) {
+export function warningsOf(
+  plan: Omit<PlannedOwnStrategy, "shown">,
+  { killed, market, book: { bids, asks, at } }: PlanInputs,
+) {
+  const [bid, ask] = [bids[0]?.price, asks[0]?.price];
+  const quote = bid === undefined || ask === undefined ? undefined : { bid, ask, at };
   const { fault, mid, refused } = plan;
   return [
     ...balanceWarnings(plan, market),
     ...feeWarnings(market),
     ...closedWarnings(market),
     ...metLimitWarnings(refused),
+    ...endingWarnings(plan.config, { quote }),
     ...(fault === null ? [] : [{ code: "strategy_failed", message: fault }]),
     ...(mid === null ? [{ code: "no_book", message: ONE_SIDED }] : []),
     ...(killed ? [{ code: "killed", message: "the kill switch is on: the start would be refused" }] : []),

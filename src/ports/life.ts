@@ -168,6 +168,8 @@ export interface PlanFacts {
   /** The maximum loss, as a sentence without a full stop. */
   readonly worstCase: string;
   readonly losses: readonly { readonly price: Decimal; readonly loss: Decimal }[];
+  /** What it does by itself, at prices and times, as sentences. */
+  readonly endings: readonly string[];
   /** Conditions, for a person who reads no details. */
   readonly notes: readonly string[];
   readonly details: Readonly<Record<string, unknown>>;

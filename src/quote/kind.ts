@@ -24,6 +24,7 @@ import {
   movedByPosition,
   positionAccounts,
   positionReserve,
+  triggerPosition,
 } from "../engine/position/position.ts";
 import { mul } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
@@ -69,12 +70,6 @@ const besideOf = (strategy: QuoteStrategy, live: readonly Order[], context: Stra
   own: otherOrdersOf(strategy, context),
   bounds: context.bounds,
 });
-
-const withLost = (strategy: QuoteStrategy, lostAt: number | null): QuoteStrategy =>
-  strategy.state.lostAt === lostAt ? strategy : { ...strategy, state: { ...strategy.state, lostAt } };
-
-/** Returns whether a loss stopped the quotes; then a person must resume them. */
-const isAtLoss = ({ halted, lostAt }: QuoteState): boolean => (halted ?? null) !== null || lostAt !== null;
 
 /** Assigns missing levels to slots of their side, and selects the orders of this pass. */
 const ofSide = (side: Side) => (slot: SlotState) => isBidSlot(slot) === (side === "buy");
@@ -171,12 +166,13 @@ function runQuote(
   const changed = withChange(before);
   // A short failure of the market leaves open orders unchanged; during a longer one, other sources still give a price.
   if (!market || isBlind(changed.config, context)) return { strategy: { ...before, lastError: error } };
-  const begun = beginPosition(changed, live, context);
+  const triggered = triggerPosition(changed, context);
+  const begun = beginPosition(triggered, live, context);
   if (!begun) return { short: true };
   if (begun.phase === "starting") return { strategy: begun };
   const quoting = quotingOf(begun, market, context, besideOf(begun, live, context));
   const priced = pricedOf(begun, quoting, context);
-  const judged = priced ? judgeOwn(context.judge(begun, priced), priced) : begun;
+  const judged = priced ? context.judge(begun, priced) : begun;
   const after =
     priced && judged.state.exit ? leaveMarket(judged, live, { now: context.now, quote: priced }) : undefined;
   const quoted =
@@ -207,15 +203,6 @@ function pricedOf(
   const { price } = plan.reference;
   const at = book?.at ?? elsewhere?.bookAt ?? startedAt;
   return price === null ? undefined : { bid: price, ask: price, at };
-}
-
-/** Applies the strategy's own loss limit; after a breach, a person must resume it. */
-function judgeOwn(strategy: QuoteStrategy, { bid }: BidAsk): QuoteStrategy {
-  const { state, config, resumes } = strategy;
-  if (config.maxLoss === undefined) return withLost(strategy, null);
-  const stays = state.lostAt !== null && state.lostAt === resumes;
-  const { total } = positionAccounts(strategy, bid);
-  return withLost(strategy, stays || total < -config.maxLoss ? resumes : null);
 }
 
 /** Returns whether a level could lack its order, before balances are read. */
@@ -259,11 +246,11 @@ function moveOrders(
       ...strategy,
       state: isUnchanged(strategy.state, state) ? strategy.state : state,
       status: "running",
-      phase: isAtLoss(state) ? "paused" : waits || moves ? "placing" : "active",
+      phase: state.halted ? "paused" : waits || moves ? "placing" : "active",
       lastError:
         foreignOrderError(context) ?? venueError(state.refused) ?? (supply.short ? context.slow : null),
     },
-    quoteNoticesOf({ state, config: strategy.config }, plan, around.market.quote),
+    quoteNoticesOf({ state, config: strategy.config }, plan),
   );
   const at = context.observed.book?.at ?? context.now;
   return {

@@ -22,8 +22,6 @@ export interface QuoteConfig extends PositionConfig {
   readonly maxAge: Millis;
   /** A price further from the median of all does not count; absent, every distance is allowed. */
   readonly collar?: Decimal | undefined;
-  /** A result worse than this, in quote, stops both sides until a person resumes them. */
-  readonly maxLoss?: Decimal | undefined;
 }
 
 /** Basis of the quotes when orders were last moved. */
@@ -41,8 +39,6 @@ export interface QuoteState extends PositionState {
   /** Reference prices of the last hour when they changed, at most one per minute; stored only if they widen the spread. */
   readonly recentPrices: readonly { readonly at: Millis; readonly price: Decimal }[];
   readonly quoted: LastQuoted | null;
-  /** Number of resumes at which its own loss stopped it; null if it has not. */
-  readonly lostAt: number | null;
 }
 
 export type QuoteStrategy = Strategy<QuoteConfig, QuoteState>;
@@ -68,5 +64,4 @@ export const newQuoteState = (levels: number, startPrice: Decimal): QuoteState =
   ...NO_POSITION,
   recentPrices: [],
   quoted: null,
-  lostAt: null,
 });

@@ -22,7 +22,6 @@ const GRID_FIELD_DESCRIPTIONS: FieldDescriptions = {
   options: "Optional features of the grid",
   stopLossPrice: "Stop-loss price, in quote: at or below it the strategy exits",
   takeProfitPrice: "Take-profit price, in quote: at or above it the strategy exits",
-  stopAtOnce: "Whether one pass that reads a stop-loss or take-profit price is enough",
   triggerPrice: "Trigger price, in quote",
   trail: "Whether the range follows the price",
   up: "Upward",

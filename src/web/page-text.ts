@@ -26,7 +26,7 @@ const ADVICE: readonly (readonly [string, string])[] = [
 
 /** Fields of the API that messages name. */
 const FIELD_NAMES =
-  "accessToken accountLoss allowLoss allowWithdrawal baseBudget botToken cancelOrders chatId clearStopLoss clearTakeProfit clientOrderId collarPercent customSpacings dayNotional deviationFrom dryBalance dryRun feeIn fixedPrice gapPercent gridLevels gridSpacing initialBuy lowerPrice makerFee marketSpreadPercent maxAge maxBase maxLoss maxPosition minBase minLiquidity minNotional onLeave onLoss openOrders orderGapMillis orderNotional orderSize planHash postOnly priceAgeMillis quoteBudget safetyReserve sellBase sizeModel sizeWeights skewPercent slippagePercent spacingFactor spacingModel spreadPercent stopAtOnce stopLossPrice strategyLoss takeProfitPrice takerFee tickInterval tolerancePercent triggerPrice upperPrice useDex useOthers useOwn useOwnBase volatilityFactor volatilityHigh volatilityLow withinPercent".split(
+  "accessToken accountLoss allowLoss allowWithdrawal baseBudget botToken cancelOrders chatId clientOrderId collarPercent customSpacings dayNotional deviationFrom dryBalance dryRun endsAt feeIn fixedPrice gapPercent gridLevels gridSpacing initialBuy lowerPrice makerFee marketSpreadPercent maxAge maxBase maxLoss maxPosition minBase minLiquidity minNotional onEnd onLeave onLoss openOrders orderGapMillis orderNotional orderSize planHash postOnly priceAgeMillis quoteBudget safetyReserve sellBase sizeModel sizeWeights skewPercent slippagePercent spacingFactor spacingModel spreadPercent stopAtOnce stopLossPrice strategyLoss takeProfitPrice takerFee tickInterval tolerancePercent trailingStopPercent triggerPrice upperPrice useDex useOthers useOwn useOwnBase volatilityFactor volatilityHigh volatilityLow withinPercent".split(
     " ",
   );
 
@@ -37,12 +37,14 @@ const PAGE_LABELS: Readonly<Record<string, string>> = {
   collarPercent: "Distance beyond the mid price",
   dayNotional: "Volume per day",
   dryRun: "Paper trading",
+  endsAt: "Ends at",
   gridLevels: "Levels",
   gridSpacing: "Spacing",
   initialBuy: "Buy missing base at once",
   maxBase: "Maximum position",
   maxLoss: "Loss limit",
   minBase: "Minimum position",
+  onEnd: "Base at the end",
   onLeave: "If the price leaves the range",
   onLoss: "After a loss",
   orderGapMillis: "Time between two orders",
@@ -56,6 +58,8 @@ const PAGE_LABELS: Readonly<Record<string, string>> = {
   stopLossPrice: "Stop loss",
   strategyLoss: "Loss of one strategy",
   takeProfitPrice: "Take profit",
+  tolerancePercent: "Distance within which an order stays",
+  trailingStopPercent: "Trailing stop",
   triggerPrice: "Trigger",
   useOwnBase: "Sell base already in the account",
   withinPercent: "Depth within",

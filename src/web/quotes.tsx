@@ -194,5 +194,10 @@ function editableSettings({ symbol, spreadPercent, levels, maxLoss, defend }: Qu
     of.minBase,
     { ...of.defend, hint: `${defend ?? "off"} now; ticks or pause, and passes` },
     of.fixedPrice,
+    ...[of.stopLossPrice, of.takeProfitPrice, of.trailingStopPercent, of.endsAt].map((one) => ({
+      ...one,
+      hint: `${one.hint}; 0 removes it`,
+    })),
+    of.onEnd,
   ];
 }

@@ -3,6 +3,7 @@ import { money, pairOf } from "./format.ts";
 import { PlanArea, usePlan } from "./plan-area.tsx";
 import { NumberSettings, type Setting, settingsBody } from "./start/backtest.tsx";
 import { Checks, useMarketForm, WhereFields } from "./start/fields.tsx";
+import { endingSettings } from "./strategy/endings.ts";
 import { PlanShown, QuoteStats, StartPlan } from "./strategy/plan.tsx";
 import type { PlanOfQuotes, Session } from "./types.ts";
 import { Section } from "./ui.tsx";
@@ -63,11 +64,13 @@ export function StartQuotes({ session }: { session: Session }) {
   );
 }
 
+type EndingSettingName = Exclude<keyof ReturnType<typeof endingSettings>, "stopAtOnce">;
+
 type QuoteSettingName =
   | "spreadPercent"
   | "depth"
   | "levels"
-  | "maxLoss"
+  | EndingSettingName
   | "defend"
   | "maxBase"
   | "minBase"
@@ -79,6 +82,7 @@ type QuoteSettingName =
 /** Returns the settings of quotes in the order of a form, with the units of their pair. */
 export const quoteSettings = (base: string, quote: string): Readonly<Record<QuoteSettingName, Setting>> => {
   const pair = `${base}/${quote}`;
+  const ending = endingSettings(quote);
   return {
     spreadPercent: { name: "spreadPercent", label: "Spread between bid and ask, %" },
     depth: { name: "depth", of: quote, label: `Depth per side, ${quote}` },
@@ -90,12 +94,6 @@ export const quoteSettings = (base: string, quote: string): Readonly<Record<Quot
     levels: { name: "levels", label: "Orders per side, 1 to 20" },
     quoteBudget: { name: "quoteBudget", of: quote, label: `Budget for bids, ${quote}` },
     baseBudget: { name: "baseBudget", of: pair, label: `Budget for asks, ${base}` },
-    maxLoss: {
-      name: "maxLoss",
-      of: quote,
-      label: `Loss limit, ${quote}`,
-      hint: "Then both sides are canceled",
-    },
     maxBase: { name: "maxBase", of: pair, label: `Maximum position, ${base}`, hint: "Above it, no bids" },
     minBase: { name: "minBase", of: pair, label: `Minimum position, ${base}`, hint: "Below it, no asks" },
     defend: {
@@ -110,5 +108,12 @@ export const quoteSettings = (base: string, quote: string): Readonly<Record<Quot
       label: `Fixed price, ${quote}`,
       hint: "Used beside the market prices",
     },
+    stopLossPrice: { ...ending.stopLossPrice, of: pair },
+    takeProfitPrice: { ...ending.takeProfitPrice, of: pair },
+    trailingStopPercent: ending.trailingStopPercent,
+    maxLoss: { ...ending.maxLoss, of: quote },
+    triggerPrice: { ...ending.triggerPrice, of: pair },
+    endsAt: { ...ending.endsAt, isText: true },
+    onEnd: { ...ending.onEnd, isText: true },
   };
 };

@@ -28,7 +28,7 @@ it("edit changes a strategy of any definition, with the flags of its own definit
   const changed = await run("edit", own, "--spread-percent", "4", "--yes");
   expect(changed.stdout).toContain(`${own} is changed`);
   expect(changed.stdout).toContain("spreadPercent from 1 to 4");
-  expect((await run("edit", grid, "--stop-loss", "40000", "--yes")).stdout).toContain(
+  expect((await run("edit", grid, "--stop-loss-price", "40000", "--yes")).stdout).toContain(
     "stopLossPrice from none to 40000",
   );
   expect((await run("quote", "edit", own, "--levels", "2", "--yes")).stderr).toContain("two-sided");

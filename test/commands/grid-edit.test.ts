@@ -32,7 +32,7 @@ describe.skipIf(!hasTerminal).each([80, 120])("grid edit in a terminal of %d col
       return (JSON.parse(stdout) as { strategies: [Grid] }).strategies[0];
     };
     const countRequests = async (answer: string) => {
-      const args = ["grid", "edit", id, "--upper", "66000", "--stop-loss", "50000", "--sandbox"];
+      const args = ["grid", "edit", id, "--upper", "66000", "--stop-loss-price", "50000", "--sandbox"];
       const screen = terminal(folder, args, { columns });
       await screen.until(/Change \S+\?[\s\S]*No/);
       const lines = screen.lines();
@@ -60,7 +60,7 @@ describe.skipIf(!hasTerminal).each([80, 120])("grid edit in a terminal of %d col
     );
     expect(changed.answered).not.toMatch(/\b(success|made|phase|warnings)\b/);
     expect((await grid()).upperPrice).toBe(66_000);
-    const sale = ["--lower", "62000", "--upper", "66000", "--stop-loss", "61000", "--sandbox"];
+    const sale = ["--lower", "62000", "--upper", "66000", "--stop-loss-price", "61000", "--sandbox"];
     const screen = terminal(folder, ["grid", "edit", id, ...sale], { columns });
     await screen.until(/Change \S+\?[\s\S]*No/);
     const lines = screen.lines();

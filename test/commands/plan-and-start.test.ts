@@ -34,7 +34,7 @@ describe.skipIf(!hasTerminal).each([80, 120])("plans and starts in a terminal of
     expect(plan).toMatch(
       /stay free \([\d.]+ %\) each cycle earns .* break-even if .* worst case .* USDT lost at 57000/,
     );
-    expect(plan).toMatch(/armed stops and sells its base at or below 55000/);
+    expect(plan).toMatch(/by itself it sells its base and stops at or below 55000/);
     expect(plan).toMatch(
       /to start --plan-hash [0-9a-f]{32}-[\d.]+ starts exactly this plan; it can use 0\.\d+ BTC of your own$/,
     );

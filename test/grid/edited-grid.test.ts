@@ -105,7 +105,7 @@ describe("a running grid", () => {
     const readOutput = async () => (await grid.status()) as Status & { stopPrices: { price: number }[] };
     expect((await readOutput()).stopPrices).toMatchObject([{ reason: "stop_loss", price: 85, armed: true }]);
     await grid.ask("edit_strategy", { id: grid.id, config: { stopAtOnce: true } });
-    await grid.ask("edit_strategy", { id: grid.id, config: { clearStopLoss: true } });
+    await grid.ask("edit_strategy", { id: grid.id, config: { stopLossPrice: 0 } });
     expect((await readOutput()).stopPrices).toEqual([]);
     const stopping = {
       id: grid.id,

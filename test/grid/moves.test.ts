@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { confirm, moveOf } from "../../src/grid/plan/moves.ts";
+import { confirm } from "../../src/engine/decide/ending.ts";
+import { moveOf } from "../../src/grid/plan/moves.ts";
 import type { GridConfig } from "../../src/grid/state/config.ts";
 import { d, slot, state } from "../support/grid.ts";
 
@@ -38,12 +39,6 @@ describe("the move that a mid requires", () => {
     const once = { trail: { way: null, steps: -1 } } as const;
     expect([ask(trailing, "80.01", once), ask(trailing, "80", once)]).toEqual([undefined, "trail_down"]);
     expect(ask(trailing, "70", { trail: { way: null, steps: -2 } })).toBeUndefined();
-  });
-
-  it("is a stop before anything else, starting exactly at the stop price", () => {
-    const stopping = { ...trailing, stopLossPrice: d("90"), takeProfitPrice: d("150") } as GridConfig;
-    expect([ask(stopping, "90"), ask(stopping, "150")]).toEqual(["stop_loss", "take_profit"]);
-    expect([ask(stopping, "90.01"), ask(stopping, "149.99")]).toEqual([undefined, undefined]);
   });
 
   const centered = (deviationFrom: "edge" | "center") =>

@@ -65,8 +65,8 @@ describe.each([80, 120])("a plan in %d columns", (width) => {
       safetyReserve: 0.1,
     });
     for (const armed of [
-      "stops and sells its base at or below 50000",
-      "stops and sells its base at or above 70000",
+      "it sells its base and stops at or below 50000",
+      "it sells its base and stops at or above 70000",
       "waits until the market reaches 61000",
       "follows the market up to 66000 and down to 54000",
       "buys missing base for its sells at once",

@@ -37,7 +37,7 @@ function quotes(defend: string): QuoteStrategy {
     defend,
   });
   return {
-    ...pastStrategy("quote-agents", "BTC/USDT", AGENT_START),
+    ...pastStrategy("quote-agents", "BTC/USDT", AGENT_START, {}),
     kind: "quote",
     version: 1,
     config: quoteConfigOf(request, { base: d("100"), quote: d("10000") }),

@@ -1,6 +1,6 @@
 /** Times that a clock has written while it was ahead: they count for nothing once it is right. */
 import { expect, it } from "vitest";
-import { confirm } from "../../src/grid/plan/moves.ts";
+import { confirm } from "../../src/engine/decide/ending.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/kernel/time.ts";
 import { isBlind } from "../../src/quote/pass/sources.ts";
 import { d } from "../support/grid.ts";

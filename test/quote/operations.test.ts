@@ -114,7 +114,7 @@ describe("quotes", () => {
       what: "start quotes 2 % apart on BTC/USDT at kraken: 1 buy and 1 sell now, with the market at 60000",
       cost: expect.stringMatching(/; it can use up to 3000 USDT and 0.05 BTC$/),
       worstCase: expect.stringContaining("the initial 0.05 BTC, 3000 USDT now, and all of it loses value"),
-      limits: [expect.stringContaining("spread")],
+      limits: [expect.stringContaining("spread"), expect.stringContaining("more than 30 USDT")],
       holds: { planHash: expect.stringMatching(/^[0-9a-f]{32}-60000$/) },
     });
     expect(await exposure(...starts("quote", REQUEST))).toMatchObject({
@@ -164,7 +164,11 @@ describe("quotes", () => {
       what: expect.stringMatching(
         /: levels from 1 to 2, size from 120 to 300; 2 orders are canceled, 4 placed, and 0 stay, with the market at 60000$/,
       ),
-      limits: [expect.any(String), "its orders move to the new settings with the next passes"],
+      limits: [
+        expect.any(String),
+        "its orders move to the new settings with the next passes",
+        expect.stringContaining("more than 30 USDT"),
+      ],
       holds: { planHash: expect.stringMatching(/^[0-9a-f]{32}$/), id },
     });
     const shown = await ask<object>("preview_edit", { id, config: { spreadPercent: 4 } });

@@ -270,8 +270,8 @@ describe("a quote plan", () => {
   });
 
   it("names the half-spread and the skew as the cause of orders outside the depth", () => {
-    const quotes = { state: { lostAt: null }, config: { rules: {} } } as unknown as QuoteStrategy;
-    const [notice] = quoteNoticesOf(quotes, { notices: ["outside_depth"], defended: [] }, "USDT");
+    const quotes = { state: {}, config: { rules: {} } } as unknown as QuoteStrategy;
+    const [notice] = quoteNoticesOf(quotes, { notices: ["outside_depth"], defended: [] });
     expect(notice?.message).toContain("the half-spread and the skew together exceed --within-percent");
   });
 

@@ -289,7 +289,7 @@ export function editDeed(random: Random): Deed {
       ...some(0.4, () => ({ orderSize: decimal(String(random.whole(20, 200))) })),
       ...some(0.1, () => ({ spacing: share(random, 5, 30) })),
       ...some(0.15, () => ({ stopLossPrice: plus(lower, -random.whole(1, 10)) })),
-      ...some(0.15, () => ({ clearStopLoss: true })),
+      ...some(0.15, () => ({ stopLossPrice: 0 })),
       ...some(0.2, () => ({ allowLoss: random.chance(0.5) })),
     },
   };

@@ -1,5 +1,7 @@
 // Values as the engine passes them on, each of them plain but for what a test says of it.
+import { judgeEnding } from "../../src/engine/decide/ending.ts";
 import type { StrategyPass } from "../../src/engine/decide/intents.ts";
+import { judgeLoss } from "../../src/engine/decide/loss.ts";
 import type { MarketSnapshot, Observation } from "../../src/engine/reconcile/reconcile.ts";
 import { gridKind } from "../../src/grid/kind.ts";
 import { clientOrderId, type OrderKey, strategyTag } from "../../src/kernel/ids.ts";
@@ -7,6 +9,7 @@ import type { Bounds, Limits } from "../../src/model/limits.ts";
 import type { BidAsk } from "../../src/model/market.ts";
 import { type Fill, NEW_ORDER, type Order } from "../../src/model/order.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
+import type { Kind } from "../../src/ports/kind.ts";
 import type { Snapshot } from "../../src/ports/stores/pass-store.ts";
 import type { Timing, VenueFill, VenueOrder } from "../../src/ports/venue.ts";
 import { d, market, slot, state } from "./grid.ts";
@@ -202,6 +205,15 @@ export const bounds = (limits: Limits = {}, version = 1): Bounds => ({
   },
   now: undefined,
 });
+
+/** The check of a pass: a strategy's loss and its end, without limits of the account. */
+export const judged =
+  (kind: Pick<Kind, "name" | "holdings" | "accounts">): StrategyPass["judge"] =>
+  (one, quote) =>
+    judgeEnding(kind, judgeLoss(kind as Kind, one, { quote, bounds: bounds(), accountLoss: null }), {
+      quote,
+      now: quote.at,
+    });
 
 /** A turn in which everything is known, free and allowed. */
 export const turn = (over: Partial<StrategyPass> = {}): StrategyPass => ({

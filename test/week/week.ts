@@ -109,7 +109,7 @@ async function outOfRange({ page, ...at }: Stage, id: string): Promise<void> {
   await at.terminal(/range/);
   await at.types("grid status");
   page.says("Move the grid to the price, and set a stop price.");
-  await at.types(`grid edit ${id} --lower 0.0022 --upper 0.0026 --stop-loss 0.0021 --yes`);
+  await at.types(`grid edit ${id} --lower 0.0022 --upper 0.0026 --stop-loss-price 0.0021 --yes`);
   await at.passes();
   await at.types("grid status");
 }

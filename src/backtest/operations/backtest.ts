@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Candles } from "../../candles/candles.ts";
+import { endingConfig, splitEndings } from "../../engine/operations/ending-fields.ts";
 import { GRID_FORMS } from "../../grid/forms.ts";
 import { gridViewById } from "../../grid/operations/exposures.ts";
 import { centeredConfig, RANGE_FLAGS, rangeConfig } from "../../grid/schema/input.ts";
@@ -15,7 +16,7 @@ import { type AccountRef, parseAccountKey } from "../../model/account.ts";
 import { type Call, type Operation, operation } from "../../operation.ts";
 import { ownForm } from "../../own/operations/start.ts";
 import { candleNeeds } from "../../own/pass/ask.ts";
-import { checkedOptions } from "../../own/schema/shapes.ts";
+import { checkedOptions, ownConfig } from "../../own/schema/shapes.ts";
 import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { CandlesRequest } from "../../ports/venue.ts";
@@ -263,13 +264,14 @@ const ownPast = (definition: AnyStrategyDefinition): PastDefinition => ({
   async run(deps, { config, fields }, call) {
     const { exchange, symbol } = whereOf(fields);
     const { baseBudget, quoteBudget, until, fills } = fields;
-    const settings = await checkedOptions(definition, config);
+    const { endings, own } = splitEndings(parsedConfig(ownConfig(definition), config, false));
+    const settings = await checkedOptions(definition, own);
     const { candles, options } = await positionPast(deps, fields, call);
     const over = { exchange, symbol, span: candles.spanMillis, since: candles.from, until };
     const reference = definition.reference ? await referencePastOf(deps, over) : [];
     const elsewhere = await elsewherePastOf(deps, definition, over, call);
     const job = {
-      request: { baseBudget, quoteBudget, options: settings },
+      request: { baseBudget, quoteBudget, options: settings, endings: endingConfig(endings) },
       candles,
       options: { ...options, reference, elsewhere },
       over: { definition: definition.name, exchange, fills },

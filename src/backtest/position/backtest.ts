@@ -130,6 +130,7 @@ export const pastStrategy = (
   id: string,
   symbol: Pair,
   at: number,
+  { triggerPrice }: Pick<PositionStrategy["config"], "triggerPrice">,
 ): Omit<PositionStrategy, "kind" | "version" | "config" | "state" | "edit"> => ({
   id,
   number: at,
@@ -137,7 +138,7 @@ export const pastStrategy = (
   account: accountKey({ exchange: "backtest", kind: "sandbox", host: "" }),
   ...NO_STOP,
   wants: "run",
-  status: "running",
+  status: triggerPrice === undefined ? "running" : "idle",
   phase: "starting",
   lastError: null,
   startedAt: at,

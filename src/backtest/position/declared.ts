@@ -26,12 +26,12 @@ const MAX_LOG_LINES_SHOWN = 50;
 /** Yields the completed share. Calls the function twice each time: different results are a fault. */
 export function* backtestingDeclared(
   definition: AnyStrategyDefinition,
-  request: Pick<OwnStart, "baseBudget" | "quoteBudget" | "options">,
+  request: Pick<OwnStart, "baseBudget" | "quoteBudget" | "options" | "endings">,
   candles: Candles,
   { reference = [], elsewhere, stored, ...options }: OwnStrategyBacktestOptions,
 ): Generator<number, OwnStrategyBacktest> {
   const { market } = options;
-  const loaded = ownStrategyConfigOf(definition, request.options, pastBudget(request));
+  const loaded = ownStrategyConfigOf(definition, request, pastBudget(request));
   const config = { ...loaded, version: stored?.version ?? loaded.version };
   const memory = stored ? { json: JSON.stringify(stored.state), version: stored.version } : null;
   const kind = ownStrategyKind([{ ...definition, isCalledTwice: true }]);
@@ -48,7 +48,7 @@ export function* backtestingDeclared(
   };
   const result = yield* backtestingPosition(
     (startPrice): OwnStrategy => ({
-      ...pastStrategy(id, market.symbol, candles.from),
+      ...pastStrategy(id, market.symbol, candles.from, config),
       kind: kind.name,
       version: kind.version,
       config,

@@ -118,8 +118,10 @@ const GRIDS = kindsOf([gridKind]);
 /** Value if no price needs a pass. */
 const NEVER: TickReach = { below: -Infinity, above: Infinity };
 
-const isUnderWay = ({ exit, rebuild, trail, firstBuy, signal, unexplained, halted }: GridState): boolean =>
-  Boolean(exit || rebuild || trail.way || firstBuy || signal || unexplained || halted);
+const isUnderWay = ({ exit, rebuild, trail, firstBuy, signal, stopObserved, ...state }: GridState): boolean =>
+  Boolean(
+    exit || rebuild || trail.way || firstBuy || signal || stopObserved || state.unexplained || state.halted,
+  );
 
 /**
  * Refusals that last while nothing fills, because the account lacks something at any price. A buy that would meet an

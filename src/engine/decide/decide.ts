@@ -35,6 +35,7 @@ import {
   remember,
   type StrategyAllowance,
 } from "./changes.ts";
+import { judgeEnding } from "./ending.ts";
 import { cancellable, isRecovering, rhythmOf, type StrategyPass, unchanged, windowOf } from "./intents.ts";
 import { judgeAccount, judgeLoss, withStopped } from "./loss.ts";
 import { noteUnreadable, stoppedUnreadable } from "./stop.ts";
@@ -333,12 +334,13 @@ function turnOf(
   const { market } = observed;
   const { now } = snapshot.lease;
   const kind = kinds(strategy.kind);
+  const rhythm = rhythmOf(snapshot);
   const accountLoss = losses[splitPair(strategy.symbol).quote]?.watch?.over ?? null;
   return {
     kind,
     observed,
     now,
-    ...rhythmOf(snapshot),
+    ...rhythm,
     window: windowOf(snapshot.lease, timing),
     funds: share.funds,
     doubted: share.doubted,
@@ -364,7 +366,11 @@ function turnOf(
     limit: observed.tradesRead ? share.limit : 0,
     slow,
     bounds: share.bounds,
-    judge: (one, quote) => judgeLoss(kind, one, { quote, bounds: share.bounds, accountLoss }),
+    judge: (one, quote) =>
+      judgeEnding(kind, judgeLoss(kind, one, { quote, bounds: share.bounds, accountLoss }), {
+        quote,
+        now: rhythm.isSimulated ? quote.at : now,
+      }),
   };
 }
 

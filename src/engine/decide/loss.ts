@@ -68,15 +68,30 @@ export function judgeLoss<S extends Strategy>(
   const watched = { what: "strategyLoss", asset, totals, resumes, whose: `this ${kind.name}` } as const;
   const before = state.loss ?? null;
   const loss = isReliable ? judge(before, watched, bounds) : before;
-  const beyond = loss?.over ?? accountLoss;
-  const isStop = isReliable && beyond !== null && bounds.standings.all[0]?.limits.onLoss === "stop";
-  if (loss === before && beyond === (state.halted ?? null) && !isStop) return strategy;
-  const next = { ...state, loss, halted: beyond };
+  const limited = loss?.over ?? accountLoss;
+  const lostAt = isReliable ? lostAtOf(kind, strategy, quote) : (state.lostAt ?? null);
+  const beyond = limited ?? (lostAt === null ? null : describeMaxLoss(strategy));
+  const isStop = isReliable && limited !== null && bounds.standings.all[0]?.limits.onLoss === "stop";
+  const isSame = loss === before && beyond === (state.halted ?? null) && lostAt === (state.lostAt ?? null);
+  if (isSame && !isStop) return strategy;
+  const next = { ...state, loss, halted: beyond, lostAt };
   if (!isStop) return { ...strategy, state: next };
   const notice = { code: "loss_limit", message: beyond } as const;
   const exit = { reason: "loss", tries: 0, baseAtStart: kind.holdings(state).base } as const;
   return { ...strategy, state: { ...next, exit, notices: [notice] } };
 }
+
+/** Returns the resumes at which its result was worse than its `maxLoss`: from then on, a person must resume it. */
+function lostAtOf(kind: Kind, strategy: Strategy, quote: BidAsk): number | null {
+  const { config, state, resumes } = strategy;
+  if (config.maxLoss === undefined) return null;
+  const { lostAt = null } = state;
+  const stays = lostAt !== null && lostAt === resumes;
+  return stays || kind.accounts(strategy, midOf(quote)).total < -config.maxLoss ? resumes : null;
+}
+
+const describeMaxLoss = ({ config: { maxLoss = ZERO }, symbol }: Strategy): string =>
+  `its loss exceeds its maximum of ${text(maxLoss)} ${splitPair(symbol).quote}; raise the maximum and resume it, or stop it`;
 
 /** Returns why a strategy's own loss limit waits; null if it does not. */
 export const delayedLoss = (quote: BidAsk, { standings }: Bounds): string | null =>

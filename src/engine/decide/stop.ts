@@ -34,7 +34,7 @@ export function stop(
     const cancels = keeps ? [] : cancellable(live);
     return { strategy: stopping, cancels };
   }
-  if (exit) {
+  if (exit && !exit.keeps) {
     const sold = sell(stopping, context);
     if (sold) return sold;
   }
@@ -44,7 +44,9 @@ export function stop(
   const stopped: Strategy = { ...strategy, status: "stopped", phase: "done", stoppedAt };
   const mark = context.observed.quote && midOf(context.observed.quote);
   const left =
-    exit && isLacking(stopped, context) ? unsold(stopped, context) : leftUnlisted(stopped, context);
+    exit && !exit.keeps && isLacking(stopped, context)
+      ? unsold(stopped, context)
+      : leftUnlisted(stopped, context);
   return {
     strategy: left === undefined ? stopped : { ...stopped, lastError: left },
     released,
@@ -251,7 +253,9 @@ export function exitReach(
   { state, wants, sellBase }: Strategy,
   { market, quote }: Pick<MarketSnapshot, "market" | "quote">,
 ): Resting[] {
-  const tries = state.exit?.tries ?? (wants === "stop" && sellBase ? 0 : undefined);
+  const tries = state.exit?.keeps
+    ? undefined
+    : (state.exit?.tries ?? (wants === "stop" && sellBase ? 0 : undefined));
   if (wants === "pause" || tries === undefined || !market || !quote || kind.holdings(state).base === 0n)
     return [];
   return [{ side: "sell", price: exitPrice(quote, tries, market) }];
@@ -282,7 +286,7 @@ export function exitPlan(
 ): ExitPlan {
   const state = kind.release(before);
   const { exit } = state;
-  if (!exit) return { next: state, intent: undefined };
+  if (!exit || exit.keeps) return { next: state, intent: undefined };
   const all = kind.holdings(state).base;
   // The user can have withdrawn some of it.
   // The books show what it holds if the balance cannot be read, and a sale must not wait for that.
@@ -322,6 +326,7 @@ export function leavingAgain(
 /** Formats a trigger, such as `stop_loss at 54000 (armed at 55000)`; for a loss, its limit. */
 export function describeReached({ reason, reached }: Exit, halted?: string | null): string {
   if (reached) return `${reason} at ${text(reached.mid)} (armed at ${text(reached.price)})`;
+  if (reason === "end") return "its end time";
   return halted ? `${reason} (${halted})` : reason;
 }
 
@@ -339,7 +344,8 @@ export function reachedEvent(
 ): Event {
   const { base, quote } = splitPair(symbol);
   const profit = total === undefined ? "" : `, P&L ${text(roundMoney(total))} ${quote}`;
-  const message = `${describeReached(exit, state.halted)}${profit}: all orders are canceled, and ${text(exit.baseAtStart ?? ZERO)} ${base} are sold`;
+  const amount = `${text(exit.baseAtStart ?? ZERO)} ${base}`;
+  const message = `${describeReached(exit, state.halted)}${profit}: all orders are canceled, and ${amount} ${exit.keeps ? "stay in the account" : "are sold"}`;
   return { account, strategy: id, at, kind: "exit", message };
 }
 
@@ -353,7 +359,8 @@ export function describeStopped(
   if (!exit || exit.reason === "stop") return undefined;
   const { base, quote } = splitPair(symbol);
   const left = kind.holdings(state).base;
-  const sold = exit.baseAtStart === undefined ? "" : `, sold ${text(exit.baseAtStart - left)} ${base}`;
+  const sold =
+    exit.baseAtStart === undefined || exit.keeps ? "" : `, sold ${text(exit.baseAtStart - left)} ${base}`;
   const total = mark && roundMoney(kind.accounts({ state, symbol }, mark).total);
   const inAll = total === undefined ? "" : `, ${text(total)} ${quote} in all`;
   return `stopped: ${describeReached(exit, state.halted)}${sold}${inAll}`;

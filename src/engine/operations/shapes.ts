@@ -85,7 +85,7 @@ export function configSchemaOf(schema: z.ZodType): Record<string, unknown> {
 /** `money` is the form of the price: a number in the contract's answers, otherwise decimal text. */
 export const stopPriceShape = <Money extends z.ZodType>(money: Money) =>
   z.object({
-    reason: z.enum(["stop_loss", "take_profit", "trigger"]),
+    reason: z.enum(["stop_loss", "trailing_stop", "take_profit", "trigger"]),
     price: money,
     distancePercent: z.number().nullable().describe("Distance from the last price; negative below it"),
     armed: z.boolean().describe("true if reaching the price has an effect now"),

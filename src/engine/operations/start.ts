@@ -59,7 +59,7 @@ export function readyPosition<S extends PositionStrategy>(
       version,
       config,
       state: stateAt(startPrice()),
-      status: "running",
+      status: config.triggerPrice === undefined ? "running" : "idle",
       prefix,
       startedAt: marketTime(venue.account, now),
     }),

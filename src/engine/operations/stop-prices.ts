@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { type Decimal, div, ONE, roundToStep, wire, ZERO } from "../../kernel/decimal.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
+import { stopLevels } from "../decide/ending.ts";
 import type { stopPriceShape } from "./shapes.ts";
 
 type StopPriceOut<Money = number | string> = Omit<z.input<ReturnType<typeof stopPriceShape>>, "price"> & {
@@ -12,22 +13,22 @@ type ReportedNotices = readonly { readonly code: string }[];
 /** Notices that mean a reached price may have no effect. */
 const UNWATCHED = new Set(["stalled", "stop_price_unwatched", "stop_price_held_up"]);
 
-/**
- * Returns the prices at which a strategy starts and stops, in the form that `as` gives them. While it moves its orders,
- * none of them has an effect.
- */
+/** Returns the prices at which a strategy starts and stops, in the form that `as` gives them. */
 export function stopPricesOf<Money>(
   { strategy, memory }: Omit<StrategyView, "now">,
-  { notices, isMoving }: { readonly notices: ReportedNotices; readonly isMoving: boolean },
+  notices: ReportedNotices,
   as: (price: Decimal) => Money,
 ): StopPriceOut<Money>[] {
   const { config, status, phase, wants, state, symbol } = strategy;
   const mark = memory.marks[symbol]?.mid;
   const isWatched = ![...state.notices, ...notices].some(({ code }) => UNWATCHED.has(code));
-  const isRunning = status === "running" && phase !== "starting" && phase !== "stopping" && !isMoving;
+  const isRunning = status === "running" && phase !== "starting" && phase !== "stopping";
+  const { below, above } = stopLevels(strategy);
+  const trailed = below?.reason === "trailing_stop" ? below.price : undefined;
   const prices = [
     ["stop_loss", config.stopLossPrice, isRunning],
-    ["take_profit", config.takeProfitPrice, isRunning],
+    ["trailing_stop", trailed, isRunning],
+    ["take_profit", above?.price, isRunning],
     ["trigger", status === "idle" ? config.triggerPrice : undefined, status === "idle"],
   ] as const;
   return prices.flatMap(([reason, price, isLive]) =>

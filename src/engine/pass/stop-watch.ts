@@ -11,6 +11,7 @@ import type { Strategy } from "../../model/strategy.ts";
 import type { Snapshot } from "../../ports/stores/pass-store.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import type { Venue } from "../../ports/venue.ts";
+import { reachedStop, stopLevels } from "../decide/ending.ts";
 import { type Budget, callWithinBudget } from "./budget.ts";
 
 /** Number of intervals without a price that count as unwatched. */
@@ -18,7 +19,7 @@ const INTERVALS = 3;
 /** Minimum duration, because with very short intervals one slow response takes several of them. */
 const MIN_UNWATCHED_MS: Millis = 3 * SECOND;
 
-type WatchedStrategy = Pick<Strategy, "symbol" | "config" | "wants" | "status" | "phase">;
+type WatchedStrategy = Pick<Strategy, "symbol" | "config" | "state" | "wants" | "status" | "phase">;
 
 interface StopContext {
   readonly memory: AccountMemory;
@@ -29,8 +30,13 @@ interface StopContext {
 }
 
 /** Returns whether a stop price of the strategy can end it now. */
-export const isStopWatched = ({ config, wants, status, phase }: WatchedStrategy): boolean =>
-  (config.stopLossPrice !== undefined || config.takeProfitPrice !== undefined) &&
+export const isStopWatched = ({
+  config: { stopLossPrice, takeProfitPrice, trailingStop },
+  wants,
+  status,
+  phase,
+}: WatchedStrategy): boolean =>
+  (stopLossPrice !== undefined || takeProfitPrice !== undefined || trailingStop !== undefined) &&
   wants === "run" &&
   status === "running" &&
   phase !== "starting" &&
@@ -54,8 +60,7 @@ export async function checkStops(
     const mid = midOf(quote);
     marks[symbol] = { mid, at: quote.at, observedAt: now };
     isReached ||= watched.some(
-      ({ symbol: pair, config: { stopLossPrice: low, takeProfitPrice: high } }) =>
-        pair === symbol && ((low !== undefined && mid <= low) || (high !== undefined && mid >= high)),
+      (one) => one.symbol === symbol && reachedStop(stopLevels(one), mid) !== undefined,
     );
   }
   return { memory: { ...memory, marks }, isReached };

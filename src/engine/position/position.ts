@@ -16,6 +16,7 @@ import {
   type StrategyState,
 } from "../../model/strategy.ts";
 import type { DraftedStrategy, StrategyContext } from "../../ports/kind.ts";
+import { hasTriggered, waitForTrigger } from "../decide/ending.ts";
 import { cancellable, foreignOrderError, isRecovering } from "../decide/intents.ts";
 import { reachedEvent } from "../decide/stop.ts";
 import { addFee } from "../reconcile/reconcile.ts";
@@ -185,6 +186,18 @@ export const NO_POSITION = {
 /** Maximum wait of a start until it is certain which base is unused; then it uses the certain part. */
 const MAX_BASE_WAIT_MS = 5 * MINUTE;
 
+/** Starts a waiting strategy at its trigger price, at which its first base is booked. */
+export function triggerPosition<S extends PositionStrategy>(
+  strategy: S,
+  { observed: { quote, error } }: Pick<StrategyContext, "observed">,
+): S {
+  if (strategy.status !== "idle") return strategy;
+  if (!quote) return { ...strategy, lastError: error };
+  if (!hasTriggered(strategy, quote)) return waitForTrigger(strategy, quote);
+  const state = { ...strategy.state, startPrice: midOf(quote), notices: [] };
+  return { ...strategy, state, status: "running", lastError: null };
+}
+
 /** Assigns base to a starting strategy. Returns undefined until the available amount is known. */
 export function beginPosition<S extends PositionStrategy>(
   strategy: S,
@@ -192,7 +205,7 @@ export function beginPosition<S extends PositionStrategy>(
   context: StrategyContext,
 ): S | undefined {
   const { phase, state, config, startedAt } = strategy;
-  if (phase !== "starting") return strategy;
+  if (phase !== "starting" || strategy.status === "idle") return strategy;
   if (isRecovering(strategy, context)) return { ...strategy, lastError: foreignOrderError(context) };
   const { ownBase, now, isSimulated, observed } = context;
   if (ownBase === undefined) return undefined;

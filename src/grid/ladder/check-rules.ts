@@ -28,6 +28,7 @@ export interface Warning {
     | "funds_missing"
     | "own_base_used"
     | "stops_at_once"
+    | "ends_at_once"
     | "idle_base"
     | "limit_met";
   readonly message: string;

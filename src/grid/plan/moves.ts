@@ -1,8 +1,8 @@
 import { encode } from "../../kernel/codec.ts";
 import { abs, type Decimal, max, min, mul, ONE } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { isWide, midOf } from "../../kernel/spread.ts";
-import { ageOf, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import { midOf } from "../../kernel/spread.ts";
+import { ageOf, MINUTE, type Millis } from "../../kernel/time.ts";
 import type { Event } from "../../model/events.ts";
 import { type BidAsk, lotsFor, type Market } from "../../model/market.ts";
 import type { Funds } from "../../model/order.ts";
@@ -12,21 +12,16 @@ import { draw, drawAll, emptied, releaseInventory } from "../booking.ts";
 import { checkMinimum } from "../ladder/check-rules.ts";
 import { ascends, layAround, layOut, levelAt, levelsFrom, wideningOf } from "../ladder/levels.ts";
 import type { GridConfig } from "../state/config.ts";
-import type { GridState, GridStrategy, MidMove, Signal, Slot } from "../state/state.ts";
+import type { GridState, GridStrategy, MidMove, Slot } from "../state/state.ts";
 
-/** Minimum market time between the two passes that must observe a move. */
-const OBSERVATIONS_APART: Millis = 5 * SECOND;
-
-/** Returns the move that the mid price requires now; a stop price comes before all others. */
+/** Returns the move that the mid price requires now. */
 export function moveOf(
   config: GridConfig,
   state: GridState,
   { quote, tick }: { quote: BidAsk; tick: Decimal },
 ): MidMove | undefined {
   const mid = midOf(quote);
-  const { stopLossPrice, takeProfitPrice, centered } = config;
-  if (stopLossPrice !== undefined && mid <= stopLossPrice) return "stop_loss";
-  if (takeProfitPrice !== undefined && mid >= takeProfitPrice) return "take_profit";
+  const { centered } = config;
   if (centered) return hasLeft(config, state, mid, quote.at) ? "rebuild" : undefined;
   return config.trail && trailOf(config, state, mid, tick);
 }
@@ -86,8 +81,9 @@ export function trailEnds(
  * They are exact to half a tick, because they only start a pass.
  */
 export function gridWakes({ config, state }: Pick<GridStrategy, "config" | "state">): WakePrices | undefined {
-  const { rebuild, trail, firstBuy, signal, exit } = state;
-  if (rebuild || trail.way || firstBuy || signal || exit || config.centered?.volatility) return undefined;
+  const { rebuild, trail, firstBuy, signal, stopObserved, exit } = state;
+  if (rebuild || trail.way || firstBuy || signal || stopObserved || exit || config.centered?.volatility)
+    return undefined;
   if (config.centered) {
     const { lowest, highest } = rebuildEdges(config.centered, state);
     return { below: lowest, above: highest };
@@ -95,20 +91,6 @@ export function gridWakes({ config, state }: Pick<GridStrategy, "config" | "stat
   if (!config.trail) return {};
   const { up: above, down: below } = trailEnds(config, state, 1n);
   return { below, above };
-}
-
-/** Stores a move, and returns whether two passes have observed it. */
-export function confirm(
-  before: Signal | null,
-  move: MidMove | undefined,
-  quote: BidAsk,
-): { readonly signal: Signal | null; readonly confirmed: MidMove | undefined } {
-  if (!move || isWide(quote)) return { signal: null, confirmed: undefined };
-  if (before?.move !== move || before.at > quote.at)
-    return { signal: { move, at: quote.at }, confirmed: undefined };
-  return quote.at - before.at >= OBSERVATIONS_APART
-    ? { signal: null, confirmed: move }
-    : { signal: before, confirmed: undefined };
 }
 
 export interface MarketQuote {

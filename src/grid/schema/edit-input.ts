@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { countField, decimalField, flag, MAX_MULTIPLE, price } from "../../kernel/fields.ts";
+import { endingEdits } from "../../engine/operations/ending-fields.ts";
+import { countField, decimalField, flag, MAX_MULTIPLE } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 
 const editShape = () => ({
@@ -16,13 +17,7 @@ const editShape = () => ({
   spacing: decimalField("Invalid spacing", MAX_MULTIPLE)
     .optional()
     .describe("Base spacing of a centered grid, as a share of the center price"),
-  stopLossPrice: price().describe("Stop-loss price: at or below it, the grid sells its base and stops"),
-  takeProfitPrice: price().describe("Take-profit price: at or above it, the grid sells its base and stops"),
-  clearStopLoss: flag("clearStopLoss").describe("Remove the stop-loss price"),
-  clearTakeProfit: flag("clearTakeProfit").describe("Remove the take-profit price"),
-  stopAtOnce: flag("stopAtOnce").describe(
-    "true exits at the first stop-loss or take-profit price that a pass reads; false waits for a second pass",
-  ),
+  ...endingEdits(),
   allowLoss: flag("allowLoss").describe(
     "false refuses levels whose cycles lose money after fees; true also sells base below cost",
   ),

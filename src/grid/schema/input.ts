@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { endingFields } from "../../engine/operations/ending-fields.ts";
 import { type Decimal, ONE } from "../../kernel/decimal.ts";
 import {
   countField,
@@ -132,13 +133,17 @@ const geometryField = <const G extends "range" | "centered">(geometry: G) =>
 /** Config of a grid between two prices. */
 export const rangeConfig = lazy(() => {
   const { exchange: _, symbol: _s, dryRun: _d, dryBalance: _b, name: _n, ...fields } = rangeShape([]);
-  return withRules(z.object({ geometry: geometryField("range"), ...fields }), BOUNDS, isRange);
+  return withRules(
+    z.object({ geometry: geometryField("range"), ...fields, ...endingFields() }),
+    BOUNDS,
+    isRange,
+  );
 });
 
 /** Config of a grid around the market price. */
 export const centeredConfig = lazy(() => {
   const { exchange: _, symbol: _s, dryRun: _d, dryBalance: _b, name: _n, ...fields } = centeredShape([]);
-  return withRules(z.object({ geometry: geometryField("centered"), ...fields }), PROFILE);
+  return withRules(z.object({ geometry: geometryField("centered"), ...fields, ...endingFields() }), PROFILE);
 });
 
 export const rangePreviewInput = (ids: readonly string[]) =>

@@ -50,9 +50,6 @@ const eachAs = <Name extends string, Form extends z.ZodType>(
 const OptionsShape = lazy(() =>
   z
     .object({
-      stopLossPrice: z.string(),
-      takeProfitPrice: z.string(),
-      stopAtOnce: z.boolean(),
       trail: z.object({ up: z.string(), down: z.string() }).partial(),
       ...eachAs(optionFlags(), z.boolean()),
       ...eachAs(optionShares(), z.number()),
@@ -170,9 +167,6 @@ const bounds = (trail: Readonly<Record<string, unknown>>): string =>
 const inPercentOfCapital = (share: unknown): string => digits(decimal(String(share)) * 100n, 2);
 
 const ARMED: Readonly<Record<string, (value: unknown) => string>> = {
-  stopLossPrice: (price) => `stops and sells its base at or below ${price}`,
-  takeProfitPrice: (price) => `stops and sells its base at or above ${price}`,
-  stopAtOnce: (is) => (is ? "exits at the first such price, without a second look 5 seconds later" : ""),
   trail: (trail) => `follows the market ${bounds(trail as Readonly<Record<string, unknown>>)}`,
   initialBuy: (is) => (is ? "buys missing base for its sells at once" : ""),
   maxPosition: (most) => `at most ${inPercentOfCapital(most)} % of the capital in base`,

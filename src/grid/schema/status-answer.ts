@@ -66,7 +66,7 @@ export function gridStatusAnswer(
   const { strategy } = view;
   return {
     ...standingOut(view),
-    stopPrices: stopPricesOf(view, { notices: watch, isMoving: strategy.state.rebuild !== null }, wire),
+    stopPrices: stopPricesOf(view, watch, wire),
     notices: [...strategy.state.notices, ...watch].map((notice) => ({ ...notice })),
     runningTime: runningTime(strategy, now),
     lastStepAt,

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { type EndingConfig, endingConfig, splitEndings } from "../../engine/operations/ending-fields.ts";
 import { type Decimal, div, ONE, readable, roundToStep, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
@@ -44,6 +45,7 @@ export type RequestedRange = Omit<GridConfig, "gridSpacing" | "isSpaced" | "cent
 
 /** A centered grid as a user requests it. */
 export type CenteredRequest = GridOptions &
+  EndingConfig &
   Pick<GridConfig, "orderSize"> & { readonly centered: CenteredConfig };
 
 export interface Checked {
@@ -287,7 +289,8 @@ export function requestedRangeOf({
   name: _name,
   ...request
 }: z.output<ReturnType<typeof rangePreviewInput>>): RequestedRange {
-  return request;
+  const { endings, own } = splitEndings(request);
+  return { ...(own as RequestedRange), ...endingConfig(endings) };
 }
 
 /** Converts a centered grid's input to the strategy's configuration. */
@@ -302,10 +305,13 @@ export function centeredOf(request: z.output<ReturnType<typeof centeredPreviewIn
     volatility,
     volatilityLow,
     volatilityHigh,
-    ...centered
+    ...fields
   } = withoutOptions(request);
+  const { endings, own } = splitEndings(fields);
+  const centered = own as Omit<typeof fields, keyof typeof endings>;
   return {
     ...optionsOf(request),
+    ...endingConfig(endings),
     orderSize: size,
     centered: {
       ...centered,

@@ -1,7 +1,7 @@
 import type * as z from "zod";
-import { type Decimal, ONE, roundToStep, text } from "../../kernel/decimal.ts";
+import { editedEndings, endingWarnings } from "../../engine/operations/ending-fields.ts";
+import { type Decimal, ONE, roundToStep } from "../../kernel/decimal.ts";
 import { AppError, labelledError } from "../../kernel/errors.ts";
-import { midOf } from "../../kernel/spread.ts";
 import type { BidAsk, Market } from "../../model/market.ts";
 import { pendingEdit } from "../../model/strategy.ts";
 import type { Warning } from "../ladder/check-rules.ts";
@@ -41,26 +41,21 @@ export function edited(strategy: GridStrategy, request: GridChange, inputs: Edit
         { ...inputs, balances: undefined },
       )
     : checkStart(spaced(made), { ...inputs, balances: undefined });
-  const config = { ...made, ...checked.config };
+  // A centered grid is laid around the market again only by a change of its levels or sizes.
+  const config = before.centered && !laysAnew(request) ? made : { ...made, ...checked.config };
   const isRelaid = movesLadder(strategy.config, config);
-  return { before, config, isRelaid, warnings: [...checked.warnings, ...stopsAtOnce(config, inputs)] };
+  return { before, config, isRelaid, warnings: [...checked.warnings, ...endingWarnings(config, inputs)] };
 }
+
+const laysAnew = ({ gridLevels, orderSize, budget, spacing }: GridChange): boolean =>
+  [gridLevels, orderSize, budget, spacing].some((one) => one !== undefined);
 
 // A computed spacing is computed again.
 const spaced = ({ gridSpacing, isSpaced, centered: _, ...request }: GridConfig) =>
   isSpaced ? { ...request, gridSpacing } : request;
 
 const ONLY_CENTERED = ["spacing"] as const;
-const ONLY_RANGE = [
-  "lowerPrice",
-  "upperPrice",
-  "gridSpacing",
-  "stopLossPrice",
-  "takeProfitPrice",
-  "clearStopLoss",
-  "clearTakeProfit",
-  "stopAtOnce",
-] as const;
+const ONLY_RANGE = ["lowerPrice", "upperPrice", "gridSpacing"] as const;
 
 function refuseFields(request: GridChange, names: readonly (keyof GridChange)[], what: string): void {
   const given = names.find((name) => request[name] !== undefined);
@@ -84,18 +79,13 @@ function editedRange(
   const levels = gridLevels ?? stands.gridLevels;
   const isRanged = [lowerPrice, upperPrice, gridLevels].some((one) => one !== undefined);
   const merged: GridConfig = {
-    ...stands,
+    ...editedEndings(stands, request),
     lowerPrice: lowerPrice ?? stands.lowerPrice,
     upperPrice: upperPrice ?? stands.upperPrice,
     gridLevels: levels,
     orderSize: sizeOf(request, levels) ?? stands.orderSize,
     gridSpacing: gridSpacing ?? stands.gridSpacing,
     isSpaced: gridSpacing !== undefined || (!isRanged && stands.isSpaced),
-    stopLossPrice: request.clearStopLoss ? undefined : (request.stopLossPrice ?? stands.stopLossPrice),
-    takeProfitPrice: request.clearTakeProfit
-      ? undefined
-      : (request.takeProfitPrice ?? stands.takeProfitPrice),
-    stopAtOnce: request.stopAtOnce ?? stands.stopAtOnce,
     trail: stillAhead(stands.trail, lowerPrice ?? stands.lowerPrice, upperPrice ?? stands.upperPrice),
     allowLoss: allowLoss ?? stands.allowLoss,
   };
@@ -141,7 +131,7 @@ function editedCentered(before: GridConfig, request: GridChange): GridConfig {
       "custom spacings or sizes have one value per level; start a new grid",
     );
   return {
-    ...before,
+    ...editedEndings(before, request),
     gridLevels,
     orderSize: sizeOf(request, gridLevels) ?? before.orderSize,
     allowLoss: request.allowLoss ?? before.allowLoss,
@@ -156,17 +146,4 @@ function sizeOf({ orderSize, budget }: GridChange, levels: number): Decimal | un
   if (orderSize !== undefined && budget !== undefined)
     throw new AppError("Invalid order size", "set either orderSize or budget, not both");
   return budget === undefined ? orderSize : roundToStep(budget / BigInt(levels), SIZE_STEP, "down");
-}
-
-/** Returns whether the market has already passed a stop price, so the grid would stop in its next passes. */
-function stopsAtOnce({ stopLossPrice, takeProfitPrice }: GridConfig, { quote }: EditMarket): Warning[] {
-  const mid = midOf(quote);
-  const passed = [
-    ...(stopLossPrice !== undefined && mid <= stopLossPrice ? [stopLossPrice] : []),
-    ...(takeProfitPrice !== undefined && mid >= takeProfitPrice ? [takeProfitPrice] : []),
-  ];
-  return passed.map((price) => ({
-    code: "stops_at_once",
-    message: `the market is at ${text(mid)}, which has passed ${text(price)}: the grid stops and sells its base at once`,
-  }));
 }

@@ -1,3 +1,4 @@
+import { endingChanges, endingTextsOf } from "../../engine/operations/ending-fields.ts";
 import { type Decimal, max, text, ZERO } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Balance } from "../../model/account.ts";
@@ -173,6 +174,7 @@ export function editFacts(
     free: { quote: free, base: freeBeside(kept, balances, market).base },
     worstCase: fallText(begins),
     losses: worstCases(begins),
+    endings: endingTextsOf(config, market.quote),
     notes: [
       ...(edited.isRelaid
         ? [`the change sells nothing at once, and ${text(realized)} ${market.quote} stay realized`]
@@ -215,9 +217,6 @@ const EDITED_FIELDS = [
   "gridLevels",
   "orderSize",
   "gridSpacing",
-  "stopLossPrice",
-  "takeProfitPrice",
-  "stopAtOnce",
   "allowLoss",
 ] as const;
 
@@ -231,5 +230,9 @@ export function describeChanges({ before, config }: Pick<EditedGrid, "before" | 
       : [{ field, from: describe(before[field]), to: describe(config[field]) }],
   );
   const [one, other] = [before.centered?.spacing, config.centered?.spacing];
-  return one === other ? plain : [...plain, { field: "spacing", from: describe(one), to: describe(other) }];
+  return [
+    ...plain,
+    ...endingChanges(before, config),
+    ...(one === other ? [] : [{ field: "spacing", from: describe(one), to: describe(other) }]),
+  ];
 }

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { endingTextsOf, endingWarnings } from "../../engine/operations/ending-fields.ts";
 import { type Decimal, ONE, roundToStep, text, wire, ZERO } from "../../kernel/decimal.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import { splitTexts } from "../../limits/position.ts";
@@ -135,10 +136,8 @@ type PlannedOptions = z.input<ReturnType<typeof GridPlanShape>>["options"];
 
 /** Returns the options besides the levels: prices as decimal text, shares as numbers, flags unchanged. */
 function optionsOut(config: GridConfig): PlannedOptions {
-  const { stopLossPrice, takeProfitPrice, stopAtOnce, trail } = config;
+  const { trail } = config;
   return {
-    ...given({ stopLossPrice, takeProfitPrice }, text),
-    ...given({ stopAtOnce }, wire),
     ...(trail ? { trail: given(trail, text) } : {}),
     ...given(optionsOf(config), wire),
   } as PlannedOptions;
@@ -232,7 +231,11 @@ export const startSums = (planned: PlannedStart, inputs: StartInputs) => ({
   shown: planned.shown,
   planHash: planned.hash,
   uses: { quote: mostQuote(beginsOf(planned, inputs)), base: planned.ownBase },
-  warnings: [...planned.checked.warnings, ...startWarnings(planned, inputs)],
+  warnings: [
+    ...planned.checked.warnings,
+    ...startWarnings(planned, inputs),
+    ...endingWarnings(planned.checked.config, inputs),
+  ],
 });
 
 /** Returns the plan of a start: every order, the needed funds, the profit of a cycle, and the worst case. */
@@ -257,6 +260,7 @@ export function gridFacts(planned: PlannedStart, inputs: StartInputs, week: Last
     free: ownFree(inputs),
     worstCase: fallText(begins),
     losses: worstCases(begins),
+    endings: endingTextsOf(config, market.quote),
     notes: startNotes(config, inputs, lastWeek.message),
     details: gridDetails({ begins, ownBase: planned.ownBase }, inputs, lastWeek),
   };

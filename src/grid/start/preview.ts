@@ -6,6 +6,7 @@ import { lotsFor, type Market } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { Exposure } from "../../model/proposal.ts";
 import type { StrategyStatus } from "../../model/strategy.ts";
+import { canExit } from "../../model/strategy.ts";
 import { gridPosition, spentOf, unsoldBase } from "../booking.ts";
 import { firstAmount, followed } from "../ladder/levels.ts";
 import { sellPrice } from "../plan/first-buy.ts";
@@ -59,8 +60,7 @@ export interface ExposedGrid {
 /** Computes what a grid can sell and buy from its current or planned slots. */
 export function gridExposure(grid: ExposedGrid): Exposure {
   const { symbol, config, mid, exitsAtOnce } = grid;
-  const { stopLossPrice, takeProfitPrice } = config;
-  const exits = grid.exitsOnLoss || stopLossPrice !== undefined || takeProfitPrice !== undefined;
+  const exits = grid.exitsOnLoss || canExit(config);
   const parts = gridParts(grid);
   const exposure = exposureOf({ symbol, mid, parts, exits, note: config.centered && FOLLOWS });
   if (!exitsAtOnce || exposure.trades !== "known") return exposure;

@@ -16,8 +16,6 @@ export interface GridConfig extends StrategyConfig, GridOptions {
   readonly spacingModel?: "linear" | "geometric" | undefined;
   /** Whether the user set the spacing: levels are then multiples of it. */
   readonly isSpaced?: boolean | undefined;
-  /** Whether one pass that reads a stop-loss or take-profit price is enough. */
-  readonly stopAtOnce?: boolean | undefined;
   /** Outermost bounds to which the grid follows the market. */
   readonly trail?: { readonly up?: Decimal | undefined; readonly down?: Decimal | undefined } | undefined;
   /** For a grid that is built around the market price and follows it. */

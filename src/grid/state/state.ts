@@ -4,6 +4,7 @@ import type { Millis } from "../../kernel/time.ts";
 import {
   FIRST_WHOLE_SLOT,
   NEW_STRATEGY_STATE,
+  type ObservedMove,
   type SlotState,
   type Strategy,
   type StrategyState,
@@ -53,13 +54,7 @@ export interface Ledger extends Omit<PositionLedger, "bids" | "asks"> {
 }
 
 /** A move of the mid price that two passes must observe before the grid acts on it. */
-export type MidMove = "stop_loss" | "take_profit" | "rebuild" | "trail_up" | "trail_down";
-
-export interface Signal {
-  readonly move: MidMove;
-  /** Market time of the first pass that observed it. */
-  readonly at: Millis;
-}
+export type MidMove = "rebuild" | "trail_up" | "trail_down";
 
 /** Its orders belong to the grid as a whole, like those of an exit: their fills change its idle lots. */
 export const FIRST_BUY_SLOT = FIRST_WHOLE_SLOT;
@@ -78,7 +73,7 @@ export interface GridState extends StrategyState {
   readonly widening: Decimal;
   /** Mid prices of the last hour, at most one per minute; stored only if volatility is configured. */
   readonly mids: readonly { readonly at: Millis; readonly mid: Decimal }[];
-  readonly signal: Signal | null;
+  readonly signal: ObservedMove<MidMove> | null;
   /** Its orders are being canceled, to rebuild the slots in this generation. */
   readonly rebuild: { readonly generation: number } | null;
   /** One slot is moving to the other end; `steps` counts slots moved up minus slots moved down. */

@@ -7,7 +7,7 @@ import type { Limits, LimitsRead, LimitsRequest, StandingsRead } from "../../mod
 import type { BidAsk } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import { type Exposure, NO_EXPOSURE } from "../../model/proposal.ts";
-import type { Strategy, StrategyState } from "../../model/strategy.ts";
+import type { Strategy, StrategyConfig, StrategyState } from "../../model/strategy.ts";
 import { exitsOnLoss, exposureOf, openBids } from "../allowed.ts";
 import { type Positioned, type PositionMarket, positionExposure } from "../position.ts";
 import { accountLimits, ownLimits, scopeOfAccount, scopeOfToken, usedOf } from "../standing.ts";
@@ -133,9 +133,12 @@ export async function readPauseExposure(
   strategy: Strategy,
 ): Promise<Exposure> {
   const { edit, config } = strategy;
-  const isProtected = (edit ?? config).stopLossPrice !== undefined || (await readExitsOnLoss(deps, strategy));
+  const isProtected = protectedBy(edit ?? config) || (await readExitsOnLoss(deps, strategy));
   return isProtected ? readSaleExposure(deps, kind, strategy) : NO_EXPOSURE;
 }
+
+const protectedBy = ({ stopLossPrice, trailingStop }: StrategyConfig): boolean =>
+  stopLossPrice !== undefined || trailingStop !== undefined;
 
 /** Returns the exposure of a running strategy: all that its budget allows. */
 export async function readPositionExposure(

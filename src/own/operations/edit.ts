@@ -1,3 +1,9 @@
+import {
+  type EndingEdits,
+  editedEndings,
+  endingChanges,
+  splitEndings,
+} from "../../engine/operations/ending-fields.ts";
 import { readMarketFor } from "../../engine/operations/start.ts";
 import { readForChange, venueForChange } from "../../engine/operations/start-reads.ts";
 import { budgetLeft } from "../../engine/position/position.ts";
@@ -25,10 +31,10 @@ export async function readOwnEdit(
   const before = pendingEdit(strategy) ?? strategy.config;
   const { definition, config } = await changedConfig(strategy, before, { given, definitions });
   return {
-    changes: optionChanges(before.options, config.options),
+    changes: [...optionChanges(before.options, config.options), ...endingChanges(before, config)],
     warnings: [],
     shown: approvedOwnEdit(strategy, config),
-    exposure: () => readPositionExposure(deps, strategy),
+    exposure: () => readPositionExposure(deps, { ...strategy, config }),
     config: async () => config,
     async plan() {
       const { account, symbol, id } = strategy;
@@ -67,8 +73,9 @@ async function changedConfig(
 ) {
   const definition = findDefinition(definitions, before.definition);
   if (!definition) throw new AppError("Not found", `there is no strategy ${before.definition}`);
-  const options = await checkedOptions(definition, { ...before.options, ...given });
-  const config = { ...before, options };
+  const { endings, own } = splitEndings(given);
+  const options = await checkedOptions(definition, { ...before.options, ...own });
+  const config = { ...editedEndings(before, endings as EndingEdits), options };
   const runnable = runnableOf({ ...strategy, config }, definitions);
   if (typeof runnable === "string") throw new AppError("Conflict", `nothing is changed: ${runnable}`);
   return { definition, config };

@@ -1,3 +1,4 @@
+import { endingConfig, splitEndings } from "../../engine/operations/ending-fields.ts";
 import { budgetFor, readStart, readyPosition } from "../../engine/operations/start.ts";
 import { describePositionUse } from "../../engine/position/position.ts";
 import { ZERO } from "../../kernel/decimal.ts";
@@ -30,9 +31,15 @@ async function readOwnStart(
 ): Promise<ReadyStart> {
   const definition = findDefinition(definitions, request.definition);
   if (!definition) throw new AppError("Not found", `there is no strategy ${request.definition}`);
-  const options = await checkedOptions(definition, request.config);
+  const { endings, own } = splitEndings(request.config);
+  const options = await checkedOptions(definition, own);
   const reads = await readOwnStrategyPlace(deps, definition, await readStart(deps, request), actor);
-  const plan = await planOwnStrategy(definition, { ...request, options }, budgetFor(request, reads), reads);
+  const plan = await planOwnStrategy(
+    definition,
+    { ...request, options, endings: endingConfig(endings) },
+    budgetFor(request, reads),
+    reads,
+  );
   return readyPosition<OwnStrategy>(deps, {
     reads,
     version: ownStrategyKind([]).version,

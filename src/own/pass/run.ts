@@ -17,7 +17,13 @@ import {
   soldWithin,
   supplyBefore,
 } from "../../engine/position/place.ts";
-import { beginPosition, leaveMarket, matchesLevel, type Tolerance } from "../../engine/position/position.ts";
+import {
+  beginPosition,
+  leaveMarket,
+  matchesLevel,
+  type Tolerance,
+  triggerPosition,
+} from "../../engine/position/position.ts";
 import { isFinal } from "../../engine/reconcile/order-fills.ts";
 import { type Soon, withValue } from "../../kernel/soon.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -86,7 +92,7 @@ function runFunction(
     return definitions ? withoutFunction(before, live, { why: runnable, now }) : {};
   // Open orders stay, because a price that is missing for a moment does not make them wrong.
   if (!market || !book) return { strategy: { ...before, lastError: error ?? NO_BOOK } };
-  const begun = beginPosition(before, live, context);
+  const begun = beginPosition(triggerPosition(before, context), live, context);
   if (!begun) return { short: true };
   if (begun.phase === "starting") return { strategy: begun };
   const priced = topOfBook(book);

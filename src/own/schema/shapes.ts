@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { endingEdits, endingFields } from "../../engine/operations/ending-fields.ts";
 import { budgetOut } from "../../engine/operations/shapes.ts";
 import { AppError, messageOf } from "../../kernel/errors.ts";
 import { lazy } from "../../kernel/lazy.ts";
@@ -24,12 +25,13 @@ export const OwnDetailsShape = lazy(() =>
 );
 
 /** Returns the fields of a definition's config; its relations are checked where its code runs. */
-export const ownConfig = ({ config }: AnyStrategyDefinition) => z.object(config.shape as z.ZodRawShape);
+export const ownConfig = ({ config }: AnyStrategyDefinition) =>
+  z.object({ ...(config.shape as z.ZodRawShape), ...endingFields() });
 
 /** Returns the fields of a definition's config without defaults: an absent one stays as it is. */
 export const ownEditConfig = ({ config }: AnyStrategyDefinition) =>
-  z.object(
-    Object.fromEntries(
+  z.object({
+    ...Object.fromEntries(
       Object.entries(config.shape as Readonly<Record<string, z.ZodType>>).map(([name, field]) => [
         name,
         withoutDefault(field)
@@ -37,7 +39,8 @@ export const ownEditConfig = ({ config }: AnyStrategyDefinition) =>
           .describe(field.description ?? ""),
       ]),
     ),
-  );
+    ...endingEdits(),
+  });
 
 function withoutDefault(field: z.ZodType): z.ZodType {
   const { def } = field._zod as unknown as {

@@ -1,3 +1,4 @@
+import { endingChanges } from "../../engine/operations/ending-fields.ts";
 import { freedOf, readForChange, venueForChange } from "../../engine/operations/start-reads.ts";
 import { budgetLeft } from "../../engine/position/position.ts";
 import { type Decimal, text } from "../../kernel/decimal.ts";
@@ -32,7 +33,7 @@ export async function readQuoteEdit(
     changes,
     warnings: [],
     shown: approvedChange(strategy, config),
-    exposure: () => readQuotesExposure(deps, strategy, config),
+    exposure: () => readQuotesExposure(deps, { ...strategy, config }, config),
     config: async () => config,
     async plan() {
       const { account, symbol, id } = strategy;
@@ -59,14 +60,13 @@ export async function readQuoteEdit(
 
 type QuoteFields = Readonly<Record<string, Decimal | number | string | undefined>>;
 
-const changeableFields = ({ rules, maxLoss, fixed, tolerance }: QuoteConfig): QuoteFields => ({
+const changeableFields = ({ rules, fixed, tolerance }: QuoteConfig): QuoteFields => ({
   spreadPercent: 200n * rules.halfSpread,
   levels: rules.levels,
   size: rules.sizes.model === "depth" ? undefined : rules.sizes.size,
   depth: rules.sizes.model === "depth" ? rules.sizes.depth : undefined,
   maxBase: rules.mostBase,
   minBase: rules.leastBase,
-  maxLoss,
   defend: rules.defence && formatDefence(rules.defence),
   fixedPrice: fixed?.price,
   tolerancePercent: 100n * tolerance.price,
@@ -102,7 +102,8 @@ export function changeOfQuote(strategy: QuoteStrategy, request: ChangeRequest): 
     throw new AppError("Invalid order size", "set either size or depth, not both");
   const before = pendingEdit(strategy) ?? strategy.config;
   const config = changedQuote(before, request);
-  return { config, changes: fieldChanges(changeableFields(before), changeableFields(config)) };
+  const own = fieldChanges(changeableFields(before), changeableFields(config));
+  return { config, changes: [...own, ...endingChanges(before, config)] };
 }
 
 interface PlannedChange {

@@ -3,7 +3,7 @@
 import { soldWithin } from "../../engine/position/place.ts";
 import { matchesLevel, type Tolerance } from "../../engine/position/position.ts";
 import { isFinal } from "../../engine/reconcile/order-fills.ts";
-import { abs, type Decimal, max, text, ZERO } from "../../kernel/decimal.ts";
+import { abs, type Decimal, max, ZERO } from "../../kernel/decimal.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import { HOUR, MINUTE, type Millis } from "../../kernel/time.ts";
 import type { Event } from "../../model/events.ts";
@@ -65,7 +65,7 @@ export function quotingOf(
     freeBase: position,
     freeQuote: max(ZERO, budget.quote + state.ledger.quote),
     own,
-    halted: (state.halted ?? null) !== null || state.lostAt !== null,
+    halted: (state.halted ?? null) !== null,
     defended: defendedSides(rules.defence, fills, {
       at: pass.observed.book?.at ?? pass.now,
       interval: pass.interval,
@@ -231,20 +231,10 @@ const NOTICE_TEXTS: Readonly<Record<QuoteNotice, string>> = {
 export function quoteNoticesOf(
   { state, config }: Pick<QuoteStrategy, "state" | "config">,
   { notices, defended }: Pick<QuotePlan, "notices" | "defended">,
-  quote: string,
 ): Notice[] {
-  const lost =
-    state.lostAt === null
-      ? []
-      : [{ code: "loss_limit", message: describeLimitLoss(config.maxLoss, quote) } as const];
   const moved = defenceNotices(config.rules.defence, defended);
   const halted = state.halted ? [{ code: "loss_limit", message: state.halted } as const] : [];
-  return [
-    ...halted,
-    ...lost,
-    ...moved,
-    ...notices.map((code): Notice => ({ code, message: NOTICE_TEXTS[code] })),
-  ];
+  return [...halted, ...moved, ...notices.map((code): Notice => ({ code, message: NOTICE_TEXTS[code] }))];
 }
 
 function defenceNotices(defence: Defence | undefined, defended: readonly Side[]): Notice[] {
@@ -255,9 +245,6 @@ function defenceNotices(defence: Defence | undefined, defended: readonly Side[])
   const message = `${sides.join(" and ")} are ${answer}: most of their last fills lost money within 10 s; it ends ${pluralize(defence.passes, "pass")} after the last such fill`;
   return [{ code: "defended", message }];
 }
-
-const describeLimitLoss = (most: bigint | undefined, quote: string): string =>
-  `its loss exceeds its loss limit${most === undefined ? "" : ` of ${text(most)} ${quote}`}; both sides are canceled. Raise the limit and resume the quotes, or stop them`;
 
 const recoveredText = (had: ReadonlySet<Notice["code"]>): string =>
   had.size === 1 && had.has("defended") ? "no side is defended any longer" : "both sides are quoted again";

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { endingEdits, endingFields } from "../../engine/operations/ending-fields.ts";
 import { budgetOut } from "../../engine/operations/shapes.ts";
 import { type Decimal, decimal, ONE } from "../../kernel/decimal.ts";
 import {
@@ -107,9 +108,6 @@ const requestedShape = () => ({
   ...leanShape(),
   maxBase: baseAmount().describe("Maximum base: above it, no bids"),
   minBase: baseAmount().describe("Minimum base: below it, no asks"),
-  maxLoss: decimalField("Invalid request")
-    .optional()
-    .describe("Maximum loss in quote; then both sides are canceled"),
   defend: defendField(),
   ...priceShape(),
   tolerancePercent: percentField("tolerancePercent")
@@ -142,7 +140,10 @@ const MODEL_RULE = {
 
 /** Config of quotes. */
 export const quoteConfig = lazy(() => {
-  return z.object(requestedShape()).refine(isSized, SIZE_RULE).refine(isWhole, MODEL_RULE);
+  return z
+    .object({ ...requestedShape(), ...endingFields() })
+    .refine(isSized, SIZE_RULE)
+    .refine(isWhole, MODEL_RULE);
 });
 
 export type QuoteSettings = z.output<ReturnType<typeof quoteConfig>>;
@@ -150,7 +151,7 @@ export type QuoteSettings = z.output<ReturnType<typeof quoteConfig>>;
 /** Fields of running quotes that can change; absent fields stay unchanged. */
 export const quoteEditConfig = lazy(() => {
   const shape = requestedShape();
-  const { levels, size, depth, maxBase, minBase, maxLoss, defend, fixedPrice, tolerancePercent } = shape;
+  const { levels, size, depth, maxBase, minBase, defend, fixedPrice, tolerancePercent } = shape;
   return z.object({
     spreadPercent: shape.spreadPercent.optional().describe(shape.spreadPercent.description ?? ""),
     levels: levels.unwrap().optional().describe("Orders per side, 1 to 20"),
@@ -158,7 +159,7 @@ export const quoteEditConfig = lazy(() => {
     depth,
     maxBase,
     minBase,
-    maxLoss,
+    ...endingEdits(),
     defend,
     fixedPrice,
     tolerancePercent,

@@ -1,5 +1,13 @@
 /** Plans quotes with the function that a pass uses, and formats the plan for people. */
 
+import {
+  type EndingEdits,
+  editedEndings,
+  endingConfig,
+  endingTextsOf,
+  endingWarnings,
+  splitEndings,
+} from "../../engine/operations/ending-fields.ts";
 import { closedWarnings } from "../../engine/operations/start-reads.ts";
 import { withFirstBase } from "../../engine/position/position.ts";
 import {
@@ -150,6 +158,8 @@ export function quoteFacts(planned: Omit<PlannedQuote, "shown">, inputs: QuoteIn
     free: freeBeside(inputs.kept, inputs.balances, inputs.market),
     worstCase: worstCaseText(planned, inputs),
     losses: [],
+    triggerPrice: config.triggerPrice,
+    endings: endingTextsOf(config, inputs.market.quote),
     notes: [cadence.message],
     details: {
       kind: "quote",
@@ -216,6 +226,9 @@ function defenceWarnings(
   return [{ code: "small_defence", message }];
 }
 
+const pricedQuote = ({ reference: { price } }: QuotePlan, { now }: QuoteInputs) =>
+  price === null ? undefined : { bid: price, ask: price, at: now };
+
 /** Highest spread without a warning: above it, a mistake is more likely. */
 const WIDE_SPREAD = decimal("0.2");
 
@@ -236,7 +249,7 @@ export function quoteWarnings(
   { config, plan, has = config.budget, state = newQuoteState(1, ONE) }: WarnedQuote,
   inputs: QuoteInputs,
 ) {
-  const notices = quoteNoticesOf({ state, config }, plan, inputs.market.quote);
+  const notices = quoteNoticesOf({ state, config }, plan);
   const quoted = sum([...plan.bids, ...plan.asks].map(({ price, amount }) => mul(price, amount, "down")));
   const worth = has.quote + mul(has.base, plan.reference.price ?? ZERO, "down");
   const isTight = quoted > ZERO && worth < 2n * quoted;
@@ -248,6 +261,7 @@ export function quoteWarnings(
     ...feeWarnings(inputs.market),
     ...missingFunds(has, inputs),
     ...spreadWarnings(config),
+    ...endingWarnings(config, { quote: pricedQuote(plan, inputs) }),
     ...modelWarnings(config),
     ...defenceWarnings(config, plan.reference.price, inputs.market),
     ...(isTight
@@ -309,7 +323,7 @@ const MAX_QUOTE_WIDTH: Decimal = ONE / 10n;
 
 /** Converts input to the stored configuration. */
 export function quoteConfigOf(request: QuoteSettings, budget: QuoteConfig["budget"]): QuoteConfig {
-  const { levels, volatilityFactor, target, maxBase, minBase, maxLoss } = request;
+  const { levels, volatilityFactor, target, maxBase, minBase } = request;
   const { useOwn, useOthers, useDex, fixedPrice, maxAge } = request;
   const { gapPercent, skewPercent, collarPercent, tolerancePercent } = request;
   const spread = ofPercent(request.spreadPercent);
@@ -336,7 +350,7 @@ export function quoteConfigOf(request: QuoteSettings, budget: QuoteConfig["budge
     maxAge,
     ...(collarPercent === ZERO ? {} : { collar: ofPercent(collarPercent) }),
     budget,
-    ...(maxLoss === undefined ? {} : { maxLoss }),
+    ...endingConfig(splitEndings(request).endings),
   };
 }
 
@@ -365,16 +379,15 @@ type Changeable =
   | "depth"
   | "maxBase"
   | "minBase"
-  | "maxLoss"
   | "defend"
   | "fixedPrice"
   | "tolerancePercent";
-export type ChangeRequest = { readonly [N in Changeable]?: QuoteSettings[N] | undefined };
+export type ChangeRequest = EndingEdits & { readonly [N in Changeable]?: QuoteSettings[N] | undefined };
 
 /** Returns the configuration after a change; absent fields stay unchanged. */
 export function changedQuote(config: QuoteConfig, request: ChangeRequest): QuoteConfig {
   const { rules } = config;
-  const { levels, size, depth, maxBase, minBase, maxLoss, fixedPrice } = request;
+  const { levels, size, depth, maxBase, minBase, fixedPrice } = request;
   const [spread, tolerance] = [givenShare(request.spreadPercent), givenShare(request.tolerancePercent)];
   const within = rules.sizes.model === "depth" ? rules.sizes.within : ONE / 50n;
   const sizes: Sizes =
@@ -384,7 +397,7 @@ export function changedQuote(config: QuoteConfig, request: ChangeRequest): Quote
         ? resized(rules.sizes, size)
         : rules.sizes;
   return {
-    ...config,
+    ...editedEndings(config, request),
     rules: {
       ...rules,
       sizes,
@@ -403,7 +416,6 @@ export function changedQuote(config: QuoteConfig, request: ChangeRequest): Quote
       ...(spread === undefined ? {} : { price: spread / 8n }),
       ...(tolerance === undefined ? {} : { price: tolerance }),
     },
-    ...(maxLoss === undefined ? {} : { maxLoss }),
     ...(fixedPrice === undefined ? {} : { fixed: { price: fixedPrice, weight: ONE } }),
   };
 }

@@ -3,6 +3,7 @@ import { pairOf } from "../format.ts";
 import { useLoad } from "../live.ts";
 import { PlanArea, usePlan } from "../plan-area.tsx";
 import { linkTo } from "../route.ts";
+import { endingLabel } from "../strategy/endings.ts";
 import { PlanShown, StartPlan } from "../strategy/plan.tsx";
 import type { AnyPlan, Definitions, Exchanges, Session, StartDefinition } from "../types.ts";
 import { Choice, Field, NoticeBox, Section, Shown, useTitle, valueIn } from "../ui.tsx";
@@ -171,7 +172,7 @@ export function configFields({ config }: Pick<StartDefinition, "config">): reado
   return Object.entries(properties).map(
     ([name, { type = "", description, default: initial, enum: choices }]) => ({
       name,
-      label: description ?? name,
+      label: endingLabel(name) ?? description ?? name,
       kind: KIND_OF_TYPE[type] ?? "json",
       choices: (choices ?? []).map(String),
       isRequired: required.includes(name),

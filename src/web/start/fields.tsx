@@ -6,8 +6,9 @@ import { COMMON_PAIR, type Holdings, useHoldings } from "../holdings.ts";
 import { type Loaded, useLoad } from "../live.ts";
 import { NumberInput, PairField } from "../plan-area.tsx";
 import { useRoute } from "../route.ts";
+import { endingSettings } from "../strategy/endings.ts";
 import type { Exchanges } from "../types.ts";
-import { Choice, Failed, Field } from "../ui.tsx";
+import { Choice, Failed, Field, valueIn } from "../ui.tsx";
 import { type Form, formOf, NO_PRICES, type TextName } from "./form.ts";
 
 interface FieldsProps {
@@ -23,6 +24,8 @@ export function NumberFields({ form, change, quote }: FieldsProps) {
       <NumberInput value={form[name]} change={(typed) => change({ [name]: typed })} />
     </Field>
   );
+  const ending = endingSettings(quote);
+  const ends = [ending.stopLossPrice, ending.takeProfitPrice, ending.trailingStopPercent, ending.maxLoss];
   return (
     <div class="fields">
       {text("lowerPrice", `Lower price, ${quote}`)}
@@ -36,14 +39,28 @@ export function NumberFields({ form, change, quote }: FieldsProps) {
           choose={(spacingModel: Form["spacingModel"]) => change({ spacingModel })}
         />
       </Field>
-      {text("stopLossPrice", `Stop loss, ${quote}`, "Stops and sells at or below")}
-      {text("takeProfitPrice", `Take profit, ${quote}`, "Stops and sells at or above")}
+      {ends.map(({ name, label, hint }) => text(name, label, hint))}
       {text("trailDown", `Follow down to, ${quote}`, "The range moves with the price, down to here")}
       {text("trailUp", `Follow up to, ${quote}`, "The range moves with the price, up to here")}
-      {text("triggerPrice", `Trigger, ${quote}`, "Waits until the market reaches this price")}
+      {text(ending.triggerPrice.name, ending.triggerPrice.label, ending.triggerPrice.hint)}
+      <Field label={ending.endsAt.label} hint={ending.endsAt.hint}>
+        <input
+          autocomplete="off"
+          value={form.endsAt}
+          onInput={(event: Event) => change({ endsAt: valueIn(event) })}
+        />
+      </Field>
+      <Field label={ending.onEnd.label}>
+        <Choice value={form.onEnd} choices={BASE_AT_END} choose={(onEnd: string) => change({ onEnd })} />
+      </Field>
     </div>
   );
 }
+
+const BASE_AT_END = [
+  ["", "Stays in the account"],
+  ["sell", "Is sold"],
+] as const;
 
 const SPACING_CHOICES = [
   ["linear", "Equal differences"],

@@ -11,6 +11,10 @@ export interface Form {
   readonly takeProfitPrice: string;
   readonly stopAtOnce: boolean;
   readonly triggerPrice: string;
+  readonly trailingStopPercent: string;
+  readonly maxLoss: string;
+  readonly endsAt: string;
+  readonly onEnd: string;
   /** Furthest prices to which the range follows the market. */
   readonly trailUp: string;
   readonly trailDown: string;
@@ -26,6 +30,7 @@ export const NO_PRICES = {
   stopLossPrice: "",
   takeProfitPrice: "",
   triggerPrice: "",
+  maxLoss: "",
   trailUp: "",
   trailDown: "",
 };
@@ -37,6 +42,9 @@ export const EMPTY_FORM: Form = {
   gridLevels: "20",
   orderSize: "",
   spacingModel: "linear",
+  trailingStopPercent: "",
+  endsAt: "",
+  onEnd: "",
   stopAtOnce: false,
   useOwnBase: false,
   initialBuy: false,
@@ -68,9 +76,15 @@ const NEEDED = ["exchange", "symbol", "lowerPrice", "upperPrice", "gridLevels", 
 /** Returns the body of a preview, with the config apart; undefined while a required field is missing. */
 export function bodyOf(form: Form) {
   if (NEEDED.some((name) => form[name].trim() === "")) return undefined;
-  const prices = (["stopLossPrice", "takeProfitPrice", "triggerPrice"] as const).filter(
-    (name) => form[name].trim() !== "",
-  );
+  const filled = <N extends TextName>(names: readonly N[]) =>
+    names.filter((name) => form[name].trim() !== "");
+  const numbers = filled([
+    "stopLossPrice",
+    "takeProfitPrice",
+    "trailingStopPercent",
+    "maxLoss",
+    "triggerPrice",
+  ]);
   const trail = Object.entries({ up: form.trailUp, down: form.trailDown }).filter(
     ([, text]) => text.trim() !== "",
   );
@@ -85,7 +99,8 @@ export function bodyOf(form: Form) {
       gridLevels: Number(form.gridLevels),
       orderSize: Number(form.orderSize),
       spacingModel: form.spacingModel,
-      ...Object.fromEntries(prices.map((name) => [name, Number(form[name])])),
+      ...Object.fromEntries(numbers.map((name) => [name, Number(form[name])])),
+      ...Object.fromEntries(filled(["endsAt", "onEnd"]).map((name) => [name, form[name].trim()])),
       ...(trail.length === 0
         ? {}
         : { trail: Object.fromEntries(trail.map(([name, text]) => [name, Number(text)])) }),

@@ -6,6 +6,7 @@ import { PlanArea, type RequestedPlan, usePlan } from "../plan-area.tsx";
 import { Table } from "../table.tsx";
 import type { EditPlan } from "../types.ts";
 import { Section, Stat, useConfirmation } from "../ui.tsx";
+import { endingLabel } from "./endings.ts";
 import { sendChange } from "./parts.tsx";
 import { PlanShown } from "./plan.tsx";
 
@@ -82,7 +83,7 @@ const ChangeTable = ({ planned, names }: { planned: EditPlan; names: EditProps<E
   <Table
     label="Changes"
     columns={[
-      { name: "Setting", isHead: true, of: ({ field }) => names[field] ?? field },
+      { name: "Setting", isHead: true, of: ({ field }) => names[field] ?? endingLabel(field) ?? field },
       { name: "Now", isNumber: true, of: ({ from }) => shownValue(from) },
       { name: "New", isNumber: true, of: ({ to }) => shownValue(to) },
     ]}

@@ -36,7 +36,12 @@ export function gridLevels(grid: Grid, orders: readonly ShownOrder[]): Level[] {
   return [...levels, ...ends, ...lines, ...grid.stopPrices.map(stopLevel)];
 }
 
-export const ENDS = { stop_loss: "stop loss", take_profit: "take profit", trigger: "trigger" } as const;
+export const ENDS = {
+  stop_loss: "stop loss",
+  trailing_stop: "trailing stop",
+  take_profit: "take profit",
+  trigger: "trigger",
+} as const;
 
 /** Returns a stop or trigger price as a level. */
 const stopLevel = ({ reason, price }: Grid["stopPrices"][number]): Level => ({

@@ -22,6 +22,7 @@ import { againstHolding, distanceText, gridState, NumberInput, rangeText } from 
 import type { CandlesAnswer, Fills, Grid, GridEditPlan, HistoricOrders, Session, Status } from "../types.ts";
 import { ChangeStat, Choice, Failed, Field, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
 import { EditSection } from "./edit.tsx";
+import { endingSettings } from "./endings.ts";
 import { ENDS, gridLevels, MAX_ORDERS_LOADED } from "./levels.ts";
 import { type Editing, NameLine, PassStats, StrategyActions, StrategyHeader } from "./parts.tsx";
 import { GridStats, PlanOrders, planSlotsText } from "./plan.tsx";
@@ -87,10 +88,8 @@ const EditFields = ({
   </div>
 );
 
-const CLEARS: Readonly<Partial<Record<EditName, string>>> = {
-  stopLossPrice: "clearStopLoss",
-  takeProfitPrice: "clearTakeProfit",
-};
+/** An empty field removes these settings, as 0 does over the API. */
+const CLEARS: ReadonlySet<EditName> = new Set(["stopLossPrice", "takeProfitPrice"]);
 
 const CHANGED_NAMES: Readonly<Record<string, string>> = {
   lowerPrice: "Lower price",
@@ -99,9 +98,6 @@ const CHANGED_NAMES: Readonly<Record<string, string>> = {
   orderSize: "Per order",
   gridSpacing: "Spacing in price",
   spacing: "Spacing",
-  stopLossPrice: "Stop loss",
-  takeProfitPrice: "Take profit",
-  stopAtOnce: "Stop at the first price that reaches a stop price",
   allowLoss: "Can sell below cost",
 };
 
@@ -311,7 +307,7 @@ function RunningStats({ planned }: { planned: GridEditPlan }) {
 }
 
 type RangeName = "lowerPrice" | "upperPrice" | "stopLossPrice" | "takeProfitPrice";
-type EditName = RangeName | "gridLevels" | "orderSize" | "budget" | "spacing";
+type EditName = RangeName | "gridLevels" | "orderSize" | "budget" | "spacing" | "trailingStopPercent";
 /** The user's edits only, because other values can change meanwhile. */
 type EditTexts = Readonly<Partial<Record<EditName, string>>>;
 
@@ -329,20 +325,25 @@ function editFields({ symbol, centered }: Grid): readonly EditField[] {
     { name: "orderSize", label: `Per order, ${quote}` },
     { name: "budget", label: `Or total budget, ${quote}`, hint: "Instead of an order size" },
   ];
+  const { stopLossPrice, takeProfitPrice, trailingStopPercent } = endingSettings(quote);
+  const ends: readonly EditField[] = [
+    { ...stopLossPrice, hint: "Leave empty for none" },
+    { ...takeProfitPrice, hint: "Leave empty for none" },
+    { ...trailingStopPercent, hint: "0 removes it" },
+  ];
   if (centered)
-    return [...sizes, { name: "spacing", label: "Spacing", hint: "As a share of the center price" }];
+    return [...sizes, { name: "spacing", label: "Spacing", hint: "As a share of the center price" }, ...ends];
   return [
     { name: "lowerPrice", label: `Lower price, ${quote}` },
     { name: "upperPrice", label: `Upper price, ${quote}` },
     ...sizes,
-    { name: "stopLossPrice", label: `Stop loss, ${quote}`, hint: "Leave empty for none" },
-    { name: "takeProfitPrice", label: `Take profit, ${quote}`, hint: "Leave empty for none" },
+    ...ends,
   ];
 }
 
 /** Returns a field's current text; empty if it has none or the grid does not return it. */
 function currentFieldText(grid: Grid, name: EditName): string {
-  if (name === "budget" || name === "spacing") return "";
+  if (name === "budget" || name === "spacing" || name === "trailingStopPercent") return "";
   if (name !== "stopLossPrice" && name !== "takeProfitPrice") return String(grid[name]);
   const reason = name === "stopLossPrice" ? "stop_loss" : "take_profit";
   const stop = grid.stopPrices.find((one) => one.reason === reason);
@@ -354,12 +355,12 @@ function typedSettings(grid: Grid, typed: EditTexts): Readonly<Record<string, un
   const changed = (Object.keys(typed) as EditName[]).filter(
     (name) => (typed[name] ?? "").trim() !== currentFieldText(grid, name),
   );
-  const isMissing = (name: EditName) => typed[name]?.trim() === "" && CLEARS[name] === undefined;
+  const isMissing = (name: EditName) => typed[name]?.trim() === "" && !CLEARS.has(name);
   if (changed.length === 0 || changed.some(isMissing)) return undefined;
   return Object.fromEntries(
     changed.map((name) => {
       const text = (typed[name] ?? "").trim();
-      return text === "" ? [CLEARS[name], true] : [name, Number(text)];
+      return [name, Number(text)];
     }),
   );
 }

@@ -22,7 +22,7 @@ export function PlanShown({
   /** What its definition shows instead of the table of orders. */
   children?: Child;
 }) {
-  const { symbol, uses, sums, losses, worstCase, orders, refused } = planned;
+  const { symbol, uses, sums, losses, worstCase, endings, orders, refused } = planned;
   const { base, quote } = pairOf(symbol);
   const worst = losses.toSorted((a, b) => Number(a.price) - Number(b.price));
   return (
@@ -44,6 +44,7 @@ export function PlanShown({
         ))}
       </dl>
       {worst.length === 0 ? <p>Worst case: {worstCase}.</p> : null}
+      {endings.length === 0 ? null : <p>By itself, {endings.join("; ")}.</p>}
       {children ?? <PlanOrders orders={orders} symbol={symbol} />}
       {children
         ? null

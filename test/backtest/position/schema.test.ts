@@ -263,7 +263,7 @@ describe("the result of quotes over five minutes", () => {
 });
 
 it("a strategy of a backtest is the one that a start would store, under its own account", () => {
-  expect(pastStrategy("quote-backtest-BTC-USDT-7", "BTC/USDT", 7)).toEqual({
+  expect(pastStrategy("quote-backtest-BTC-USDT-7", "BTC/USDT", 7, {})).toEqual({
     id: "quote-backtest-BTC-USDT-7",
     number: 7,
     symbol: "BTC/USDT",

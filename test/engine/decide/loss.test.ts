@@ -57,6 +57,22 @@ describe("a strategy's loss", () => {
     expect(judged(known, { limits: {} }).state).toMatchObject({ loss: null, halted: null });
   });
 
+  it("pauses a strategy of any definition beyond its own maximum, until a person resumes it", () => {
+    const config = { ...made("0").config, maxLoss: d("10") };
+    const lost = (total: string, over: Partial<Strategy> = {}, of: object = {}) =>
+      judged(made(total, { config, ...over }, of), { limits: {} });
+    expect(lost("-10").state.halted ?? null).toBe(null);
+    const beyond = lost("-10.5").state;
+    expect(beyond).toMatchObject({
+      lostAt: 0,
+      halted: "its loss exceeds its maximum of 10 USDT; raise the maximum and resume it, or stop it",
+    });
+    const { lostAt, halted } = beyond;
+    expect(lost("5", {}, { lostAt, halted }).state.halted).toBe(halted);
+    expect(lost("5", { resumes: 1 }, { lostAt, halted }).state).toMatchObject({ lostAt: null, halted: null });
+    expect(lost("-11", { resumes: 1 }, { lostAt, halted }).state.lostAt).toBe(1);
+  });
+
   const over = { loss: watch({ over: "before" }), halted: "before" };
 
   it("stays over the limit after the price recovers, until the limits change", () => {

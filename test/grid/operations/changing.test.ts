@@ -217,7 +217,10 @@ describe("a change of a running grid", () => {
     ]);
     await store.setKill(true, BY);
     const stops = await preview("edit_strategy", { id, config: { stopLossPrice: 50_000 } });
-    expect(stops.limits).toEqual(["the kill switch is on: nothing is placed until it is turned off"]);
+    expect(stops.limits).toEqual([
+      "it sells its base and stops at or below 50000",
+      "the kill switch is on: nothing is placed until it is turned off",
+    ]);
     const wider = await exposure("edit_strategy", { id, config: { orderSize: 240, lowerPrice: 56_000 } });
     expect(wider).toMatchObject({ counted: 1440n * 10n ** 18n });
   });

@@ -127,6 +127,7 @@ describe("a change of a grid", () => {
     });
     expect(limits).toEqual([
       expect.stringMatching(/^the change sells nothing at once/),
+      "it sells its base and stops at or below 56000",
       expect.stringMatching(/^not placed now: /),
       expect.stringMatching(/^the market is at [\d.]+, outside the grid/),
     ]);

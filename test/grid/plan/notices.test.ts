@@ -92,7 +92,7 @@ const HIGHER = changed({ upperPrice: d("140"), gridSpacing: d("20") });
 const TINY = changed({ orderSize: d("1") });
 
 const INPUTS = { market: market(), quote: quote() };
-const SIGNAL = { move: "stop_loss", at: 5 } as const;
+const SIGNAL = { move: "rebuild", at: 5 } as const;
 const grid = (edit: GridConfig | null, over: object = {}, of: Partial<GridState> = {}) =>
   strategy({
     config: CONFIG,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { advanceRunning } from "../../../src/grid/kind.ts";
+import { advanceRunning, gridKind } from "../../../src/grid/kind.ts";
 import type { GridConfig, GridState, GridStrategy } from "../../../src/grid/state/state.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { Order } from "../../../src/model/order.ts";
 import { d, market, slot, state } from "../../support/grid.ts";
-import { idOf, NOW, observedMarket, order, quote, strategy, turn } from "../../support/made.ts";
+import { idOf, judged, NOW, observedMarket, order, quote, strategy, turn } from "../../support/made.ts";
 
 /** Levels 100, 110, 120; both slots buy below the market, which is at 130. */
 const CONFIG = {
@@ -306,8 +306,9 @@ describe("a grid that moves", () => {
     ["stop_loss", { stopLossPrice: d("130") }],
     ["take_profit", { takeProfitPrice: d("130") }],
   ] as const)("exits at its %s price, whatever else applies", (move, prices) => {
-    const one = grid({ ...observed(move), halted: "it lost" }, { config: { ...CONFIG, ...prices } });
-    const after = running(one, resting, { confidence: 0n });
+    const stopObserved = { move, at: NOW - 5_000 };
+    const one = grid({ stopObserved, halted: "it lost" }, { config: { ...CONFIG, ...prices } });
+    const after = running(one, resting, { confidence: 0n, judge: judged(gridKind) });
     expect(after.strategy).toMatchObject({
       status: "running",
       phase: "stopping",
@@ -376,6 +377,7 @@ describe("a grid that moves", () => {
   it("reports in every pass why it cannot be rebuilt", () => {
     const small = (time: number) => ({
       observed: observedMarket({ quote: at("130", time), market: market({ minNotional: d("1000") }) }),
+      judge: judged(gridKind),
     });
     const first = running(grid(observed("rebuild"), { config: CENTERED }), resting, small(NOW)).strategy;
     const next = running(first, resting, small(NOW + 5000)).strategy;
@@ -398,6 +400,7 @@ describe("a grid that moves", () => {
   it("observes its stop price after a rebuild that the market's rules prevented", () => {
     const small = (time: number) => ({
       observed: observedMarket({ quote: at("130", time), market: market({ minNotional: d("1000") }) }),
+      judge: judged(gridKind),
     });
     const config = { ...CENTERED, stopLossPrice: d("130") };
     const canceled = grid({ rebuild: { generation: 1 } }, { config });

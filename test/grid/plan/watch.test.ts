@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { confirm, moveOf } from "../../../src/grid/plan/moves.ts";
+import { confirm } from "../../../src/engine/decide/ending.ts";
+import { moveOf } from "../../../src/grid/plan/moves.ts";
 import type { CenteredConfig, GridConfig } from "../../../src/grid/state/config.ts";
 import type { GridState } from "../../../src/grid/state/state.ts";
 import { isWide } from "../../../src/kernel/spread.ts";
@@ -14,17 +15,6 @@ const move = (config: object, mid: string, of: Partial<GridState> = {}, time = N
   moveOf(config as unknown as GridConfig, state(SLOTS, of), { quote: at(mid, time), tick: d("1") });
 
 describe("a move that the mid requires", () => {
-  it("is a stop price before all others", () => {
-    const stops = { stopLossPrice: d("90"), takeProfitPrice: d("130") };
-    expect(["90.01", "90", "129.99", "130"].map((mid) => move(stops, mid))).toEqual([
-      undefined,
-      "stop_loss",
-      undefined,
-      "take_profit",
-    ]);
-    expect(move({}, "1")).toBeUndefined();
-  });
-
   it("is a step up or down of a following grid, within its bounds", () => {
     // Levels 100, 110, 120: the next are 130 and 90.
     const range = { lowerPrice: d("100"), upperPrice: d("120"), gridLevels: 2, gridSpacing: d("10") };

@@ -66,14 +66,12 @@ describe("a change of a grid between two prices", () => {
   });
 
   it("to stop prices and losses leaves every order in place", () => {
-    const { config, isRelaid } = change(RANGE, { stopLossPrice: d("95"), clearTakeProfit: true });
-    expect(config).toMatchObject({ stopLossPrice: d("95"), takeProfitPrice: undefined });
+    const { config, isRelaid } = change(RANGE, { stopLossPrice: d("95"), takeProfitPrice: 0n });
+    expect([config.stopLossPrice, config.takeProfitPrice]).toEqual([d("95"), undefined]);
     expect(isRelaid).toBe(false);
     expect(change(RANGE, { takeProfitPrice: d("125") }).config.takeProfitPrice).toBe(d("125"));
-    expect(change(RANGE, { clearStopLoss: true }).config).toMatchObject({
-      stopLossPrice: undefined,
-      takeProfitPrice: d("130"),
-    });
+    const without = change(RANGE, { stopLossPrice: 0n }).config;
+    expect([without.stopLossPrice, without.takeProfitPrice]).toEqual([undefined, d("130")]);
     expect(change(RANGE, { allowLoss: false })).toMatchObject({
       isRelaid: false,
       config: { allowLoss: false },
@@ -114,7 +112,7 @@ describe("a change of a grid between two prices", () => {
   it("reports if the market has already passed a stop price", () => {
     const format = (request: GridChange) => change(RANGE, request).warnings.map(({ message }) => message);
     const passed = (price: string) =>
-      `the market is at 105, which has passed ${price}: the grid stops and sells its base at once`;
+      `the market is at 105, which has passed ${price}: it stops and sells its base at once`;
     const above = { lowerPrice: d("107"), upperPrice: d("119") };
     expect(format({ ...above, stopLossPrice: d("105") })).toContain(passed("105"));
     expect(format({ ...above, stopLossPrice: d("104.99") })).toHaveLength(1);
@@ -159,7 +157,7 @@ describe("a change of a grid that follows the market", () => {
   it("starts from its current position if the request that waits moves no level", () => {
     const request = { ...TRAILS, stopLossPrice: d("70") };
     const waiting = grid(TRAILS, { trail: { way: null, steps: 2 }, edits: 0 }, { edit: request, edits: 1 });
-    expect(edited(waiting, { orderSize: d("60"), clearTakeProfit: true }, INPUTS).config).toMatchObject({
+    expect(edited(waiting, { orderSize: d("60"), takeProfitPrice: 0n }, INPUTS).config).toMatchObject({
       stopLossPrice: d("70"),
       lowerPrice: d("110"),
       upperPrice: d("130"),
@@ -167,7 +165,7 @@ describe("a change of a grid that follows the market", () => {
   });
 
   it("keeps the bounds that are still ahead of it", () => {
-    const plain = { stopLossPrice: d("1"), clearTakeProfit: true } as const;
+    const plain = { stopLossPrice: d("1"), takeProfitPrice: 0n } as const;
     const trail = (request: GridChange) => change(TRAILS, { ...plain, ...request }).config.trail;
     expect(trail({})).toEqual({ up: d("140"), down: d("80") });
     expect(trail({ upperPrice: d("140") })).toEqual({ up: undefined, down: d("80") });
@@ -211,10 +209,6 @@ describe("a change of a grid around the market", () => {
     ["lowerPrice", { lowerPrice: d("90") }],
     ["upperPrice", { upperPrice: d("130") }],
     ["gridSpacing", { gridSpacing: d("4") }],
-    ["stopLossPrice", { stopLossPrice: d("80") }],
-    ["takeProfitPrice", { takeProfitPrice: d("140") }],
-    ["clearStopLoss", { clearStopLoss: true }],
-    ["clearTakeProfit", { clearTakeProfit: true }],
   ])("is rejected for fields that it does not have: %s", (name, request) => {
     expect(() => change(CENTERED, request)).toThrow(
       refused("Invalid request", `${name} is not a setting of a centered grid`),

@@ -147,8 +147,6 @@ describe("the plan of a start", () => {
     };
     expect(out(options).triggerPrice).toBe("85");
     expect(out(options).details.options).toEqual({
-      stopLossPrice: "50",
-      takeProfitPrice: "130",
       trail: { up: "140" },
       allowLoss: true,
       postOnly: false,

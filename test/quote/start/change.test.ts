@@ -173,7 +173,7 @@ describe("a change of running quotes", () => {
       "size none to 50, depth 500 to none",
     );
     expect(changed({ defend: { ticks: 20, passes: 60 }, maxLoss: d("30"), fixedPrice: d("101") })).toBe(
-      "maxLoss none to 30, defend none to 20:60, fixedPrice 100 to 101",
+      "defend none to 20:60, fixedPrice 100 to 101, maxLoss none to 30",
     );
     expect(changed({ defend: "off", levels: 1, tolerancePercent: d("0.3") }, { defend: "pause:5" })).toBe(
       "defend pause:5 to none, tolerancePercent 0.25 to 0.3",

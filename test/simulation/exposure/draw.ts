@@ -150,7 +150,7 @@ function drawGridEdit(random: Random, mid: number, { id, isCentered }: Targets["
   return changed({
     ...shared,
     ...maybe(random, 0.6, () => range),
-    ...(random.chance(0.2) ? { clearStopLoss: true } : stopPrices(random, range)),
+    ...(random.chance(0.2) ? { stopLossPrice: 0 } : stopPrices(random, range)),
   });
 }
 

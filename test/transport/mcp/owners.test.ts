@@ -65,7 +65,7 @@ describe("an agent", () => {
     ["stop_strategy", { sellBase: true }],
     ["pause_strategy", {}],
     ["resume_strategy", {}],
-    ["edit_strategy", { config: { clearStopLoss: true } }],
+    ["edit_strategy", { config: { stopLossPrice: 0 } }],
     ["edit_strategy", { name: "mine" }],
   ])("cannot change a grid that a person started: %s %j", async (tool, over) => {
     const { ask, start, store } = await agent();
@@ -162,7 +162,7 @@ describe("an agent", () => {
     const { id } = await act(...starts("grid", { ...GRID, stopLossPrice: 50_000 }));
     await act("pause_strategy", { id });
     await act("resume_strategy", { id });
-    await act("edit_strategy", { id, config: { clearStopLoss: true } });
+    await act("edit_strategy", { id, config: { stopLossPrice: 0 } });
     await act("stop_strategy", { id });
     expect((await grid(id)).status).toBe("stopped");
   });
@@ -180,13 +180,17 @@ describe("a plan where agents can change all strategies", () => {
       "until then, its stop price of 50000 USDT is not watched",
       "until then, its take-profit price of 70000 USDT is not watched",
     ]);
-    expect(await limitsOf("edit_strategy", { id, config: { clearStopLoss: true } })).toContain(
+    expect(await limitsOf("edit_strategy", { id, config: { stopLossPrice: 0 } })).toContain(
       "it removes the stop price of 50000 USDT: the grid no longer sells its base there",
     );
     expect(await limitsOf("edit_strategy", { id, config: { stopLossPrice: 40_000 } })).toContain(
       "it lowers the stop price from 50000 to 40000 USDT",
     );
-    expect(await limitsOf("edit_strategy", { id, config: { stopLossPrice: 55_000 } })).toEqual([whose(id)]);
+    expect(await limitsOf("edit_strategy", { id, config: { stopLossPrice: 55_000 } })).toEqual([
+      whose(id),
+      "it sells its base and stops at or below 55000",
+      "it sells its base and stops at or above 70000",
+    ]);
   });
 
   it("describes a resume as a resume", async () => {

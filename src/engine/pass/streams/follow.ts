@@ -12,6 +12,7 @@ import type { Kinds, WakePrices } from "../../../ports/kind.ts";
 import type { StrategyView } from "../../../ports/stores/store.ts";
 import type { Hint, Reactions, StreamReport, StreamState, StreamTopics } from "../../../ports/venue.ts";
 import type { Local, Log } from "../../../ports/within-time.ts";
+import { stopLevels } from "../../decide/ending.ts";
 import type { Pass } from "../pass.ts";
 import { isStopWatched } from "../stop-watch.ts";
 import { REPORTED_AFTER } from "./down.ts";
@@ -384,8 +385,9 @@ function ownWakes(strategy: Strategy, kinds: Kinds): WakePrices | undefined {
 }
 
 const stopWakes = (strategy: Strategy): WakePrices[] => {
-  const { stopLossPrice: below, takeProfitPrice: above } = strategy.config;
-  return isStopWatched(strategy) ? [{ below, above }] : [];
+  if (!isStopWatched(strategy)) return [];
+  const { below, above } = stopLevels(strategy);
+  return [{ below: below?.price, above: above?.price }];
 };
 
 const hasPrice = ({ below, above }: WakePrices): boolean => below !== undefined || above !== undefined;

@@ -1,0 +1,189 @@
+/** Options of every strategy with which it starts and ends by itself: their fields, config and texts. */
+import * as z from "zod";
+import { type Decimal, ofPercent, text } from "../../kernel/decimal.ts";
+import {
+  decimalField,
+  flag,
+  percentField,
+  price,
+  timeField,
+  wordField,
+  zeroOrMoreField,
+} from "../../kernel/fields.ts";
+import { midOf } from "../../kernel/spread.ts";
+import { type Millis, minuteText } from "../../kernel/time.ts";
+import type { BidAsk } from "../../model/market.ts";
+import type { StrategyConfig } from "../../model/strategy.ts";
+import { reachedStop, stopLevels } from "../decide/ending.ts";
+
+const ON_END = ["keep", "sell"] as const;
+
+/** Fields of a start. */
+export const endingFields = () => ({
+  stopLossPrice: price().describe("Stop-loss price: at or below it, it sells its base and stops"),
+  takeProfitPrice: price().describe("Take-profit price: at or above it, it sells its base and stops"),
+  trailingStopPercent: percentField("trailingStopPercent")
+    .optional()
+    .describe("Sells its base and stops this far below the highest price since its start, in percent"),
+  stopAtOnce: flag("stopAtOnce").describe(
+    "Exit at the first stop price that a pass reads, without a second pass 5 seconds later",
+  ),
+  triggerPrice: price().describe("Trigger price: it waits until the market reaches it"),
+  maxLoss: decimalField("Invalid request")
+    .optional()
+    .describe("Maximum loss in quote; beyond it, it places nothing until you resume it"),
+  endsAt: timeField("endsAt").optional().describe("Time at which it ends"),
+  onEnd: wordField("Invalid request", ON_END)
+    .optional()
+    .describe("keep or sell its base at `endsAt`; default keep"),
+});
+
+type Endings = z.output<z.ZodObject<ReturnType<typeof endingFields>>>;
+
+const optionalTime = () => z.union([z.literal(0), z.literal("0"), timeField("endsAt")]).optional();
+
+/** Fields of a change; 0 removes one. */
+export const endingEdits = () => ({
+  stopLossPrice: zeroOrMoreField("Invalid price").optional().describe("Stop-loss price; 0 removes it"),
+  takeProfitPrice: zeroOrMoreField("Invalid price").optional().describe("Take-profit price; 0 removes it"),
+  trailingStopPercent: percentField("trailingStopPercent")
+    .optional()
+    .describe("Trailing stop, in percent below the highest price; 0 removes it"),
+  stopAtOnce: flag("stopAtOnce").describe(
+    "true exits at the first stop price that a pass reads; false waits for a second pass",
+  ),
+  maxLoss: zeroOrMoreField("Invalid request").optional().describe("Maximum loss in quote; 0 removes it"),
+  endsAt: optionalTime().describe("Time at which it ends; 0 removes it"),
+  onEnd: wordField("Invalid request", ON_END).optional().describe("keep or sell its base at `endsAt`"),
+});
+
+export type EndingEdits = z.output<z.ZodObject<ReturnType<typeof endingEdits>>>;
+
+export type EndingConfig = Pick<
+  StrategyConfig,
+  | "stopLossPrice"
+  | "takeProfitPrice"
+  | "trailingStop"
+  | "stopAtOnce"
+  | "triggerPrice"
+  | "maxLoss"
+  | "endsAt"
+  | "onEnd"
+>;
+
+const ENDINGS: ReadonlySet<string> = new Set<keyof Endings>([
+  "stopLossPrice",
+  "takeProfitPrice",
+  "trailingStopPercent",
+  "stopAtOnce",
+  "triggerPrice",
+  "maxLoss",
+  "endsAt",
+  "onEnd",
+]);
+
+/** Splits a request into these options and the definition's own fields. */
+export function splitEndings(request: Readonly<Record<string, unknown>>): {
+  readonly endings: Partial<Endings>;
+  readonly own: Readonly<Record<string, unknown>>;
+} {
+  const of = (isEnding: boolean) =>
+    Object.fromEntries(Object.entries(request).filter(([name]) => ENDINGS.has(name) === isEnding));
+  return { endings: of(true), own: of(false) };
+}
+
+/** Returns the config of a start; options that are not set are absent. */
+export function endingConfig({ trailingStopPercent, ...endings }: Partial<Endings>): EndingConfig {
+  const trailingStop = trailingStopPercent ? { trailingStop: ofPercent(trailingStopPercent) } : {};
+  return present({ ...endings, ...trailingStop });
+}
+
+/** Returns a config after a change; absent fields stay. */
+export function editedEndings<C extends EndingConfig>(before: C, change: EndingEdits): C {
+  const { trailingStopPercent, stopAtOnce, onEnd } = change;
+  const changed = <T>(now: T | undefined, given: T | 0 | 0n | "0" | undefined): T | undefined =>
+    given === undefined ? now : given === 0 || given === 0n || given === "0" ? undefined : (given as T);
+  const next = {
+    ...before,
+    stopLossPrice: changed(before.stopLossPrice, change.stopLossPrice),
+    takeProfitPrice: changed(before.takeProfitPrice, change.takeProfitPrice),
+    trailingStop: changed(before.trailingStop, trailingStopPercent && ofPercent(trailingStopPercent)),
+    stopAtOnce: stopAtOnce ?? before.stopAtOnce,
+    maxLoss: changed(before.maxLoss, change.maxLoss),
+    endsAt: changed(before.endsAt, change.endsAt),
+    onEnd: onEnd ?? before.onEnd,
+  };
+  return present(next) as C;
+}
+
+const present = <T extends object>(fields: T): T =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+
+const fieldTexts = ({ trailingStop, endsAt, ...config }: EndingConfig) => ({
+  stopLossPrice: amountOrNone(config.stopLossPrice),
+  takeProfitPrice: amountOrNone(config.takeProfitPrice),
+  trailingStopPercent: amountOrNone(trailingStop && 100n * trailingStop),
+  stopAtOnce: config.stopAtOnce === undefined ? "none" : String(config.stopAtOnce),
+  maxLoss: amountOrNone(config.maxLoss),
+  endsAt: endsAt === undefined ? "none" : timeText(endsAt),
+  onEnd: config.onEnd ?? "none",
+});
+
+const timeText = (at: Millis): string => `${minuteText(at)} UTC`;
+
+/** Lists each of these options that has another value. */
+export function endingChanges(before: EndingConfig, after: EndingConfig) {
+  const [from, to] = [fieldTexts(before), fieldTexts(after)];
+  return (Object.keys(to) as (keyof typeof to)[]).flatMap((field) =>
+    from[field] === to[field] ? [] : [{ field, from: from[field], to: to[field] }],
+  );
+}
+
+const amountOrNone = (value: Decimal | undefined): string => (value === undefined ? "none" : text(value));
+
+/** Describes by itself what a strategy does at its prices and times, for a plan. */
+export function endingTextsOf(config: EndingConfig, quote: string): string[] {
+  const { stopLossPrice, takeProfitPrice, trailingStop, stopAtOnce, maxLoss, endsAt, onEnd } = config;
+  return [
+    ...(stopLossPrice === undefined
+      ? []
+      : [`it sells its base and stops at or below ${text(stopLossPrice)}`]),
+    ...(takeProfitPrice === undefined
+      ? []
+      : [`it sells its base and stops at or above ${text(takeProfitPrice)}`]),
+    ...(trailingStop === undefined
+      ? []
+      : [
+          `it sells its base and stops ${text(100n * trailingStop)} % below the highest price since its start`,
+        ]),
+    ...(stopAtOnce ? ["it exits at the first such price, without a second look 5 seconds later"] : []),
+    ...(maxLoss === undefined
+      ? []
+      : [`at a loss of more than ${text(maxLoss)} ${quote} it places nothing until you resume it`]),
+    ...(endsAt === undefined
+      ? []
+      : [`it ends at ${timeText(endsAt)} and ${onEnd === "sell" ? "sells" : "keeps"} its base`]),
+  ];
+}
+
+/** Warns of a stop price or an end time that has passed already. */
+export function endingWarnings(
+  config: EndingConfig,
+  { quote }: { readonly quote: BidAsk | undefined },
+): { code: "stops_at_once" | "ends_at_once"; message: string }[] {
+  const mid = quote && midOf(quote);
+  const reached = mid === undefined ? undefined : reachedStop(stopLevels({ config, state: {} }), mid);
+  return [
+    ...(reached && mid !== undefined
+      ? [
+          {
+            code: "stops_at_once" as const,
+            message: `the market is at ${text(mid)}, which has passed ${text(reached.price)}: it stops and sells its base at once`,
+          },
+        ]
+      : []),
+    ...(config.endsAt !== undefined && quote !== undefined && config.endsAt <= quote.at
+      ? [{ code: "ends_at_once" as const, message: `it ends at once: ${timeText(config.endsAt)} has passed` }]
+      : []),
+  ];
+}

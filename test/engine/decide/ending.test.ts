@@ -1,0 +1,151 @@
+import { describe, expect, it } from "vitest";
+import {
+  hasTriggered,
+  judgeEnding,
+  reachedStop,
+  stopLevels,
+  waitForTrigger,
+} from "../../../src/engine/decide/ending.ts";
+import { exitPlan, exitReach, stop } from "../../../src/engine/decide/stop.ts";
+import { gridKind } from "../../../src/grid/kind.ts";
+import { text } from "../../../src/kernel/decimal.ts";
+import { canExit, type StrategyConfig } from "../../../src/model/strategy.ts";
+import { d, market, slot, state } from "../../support/grid.ts";
+import { NOW, order, quote, strategy, turn } from "../../support/made.ts";
+
+const at = (mid: string, time = NOW) => quote({ bid: d(mid) - d("0.5"), ask: d(mid) + d("0.5"), at: time });
+const running = (config: StrategyConfig, of: Parameters<typeof state>[1] = {}) =>
+  strategy({
+    config: config as never,
+    state: state([slot({ base: d("2"), cost: d("200"), side: "sell" })], of),
+  });
+const judged = (one: ReturnType<typeof running>, mid: string, time = NOW) =>
+  judgeEnding(gridKind, one, { quote: at(mid, time), now: time });
+const exitAt = (config: StrategyConfig, mid: string) =>
+  judged(running({ ...config, stopAtOnce: true }), mid).state.exit?.reason ?? null;
+
+describe("the end of a strategy", () => {
+  it("is a stop price that the mid price has reached, and the lower one first", () => {
+    const config = { stopLossPrice: d("90"), takeProfitPrice: d("130") };
+    expect(["90.01", "90", "129.99", "130"].map((mid) => exitAt(config, mid))).toEqual([
+      null,
+      "stop_loss",
+      null,
+      "take_profit",
+    ]);
+    const both = stopLevels(running({ stopLossPrice: d("100"), takeProfitPrice: d("100") }));
+    expect(reachedStop(both, d("100"))?.reason).toBe("stop_loss");
+  });
+
+  it("needs two passes 5 s apart, or one with stopAtOnce, and none in a wide book", () => {
+    const one = running({ stopLossPrice: d("100") });
+    const seen = judged(one, "100");
+    expect(seen.state).toMatchObject({ exit: null, stopObserved: { move: "stop_loss", at: NOW } });
+    expect(judged(seen, "100", NOW + 4999)).toBe(seen);
+    expect(judged(seen, "100", NOW + 5000).state).toMatchObject({
+      stopObserved: null,
+      exit: {
+        reason: "stop_loss",
+        tries: 0,
+        reached: { mid: d("100"), price: d("100") },
+        baseAtStart: d("2"),
+      },
+    });
+    expect(judged(seen, "101", NOW + 5000).state).toMatchObject({ exit: null, stopObserved: null });
+    const wide = { bid: d("80"), ask: d("90"), at: NOW };
+    const atOnce = running({ stopLossPrice: d("100"), stopAtOnce: true });
+    expect(judgeEnding(gridKind, atOnce, { quote: wide, now: NOW })).toBe(atOnce);
+  });
+
+  it("follows the highest price of a trailing stop, and only upward", () => {
+    const config = { trailingStop: d("0.1"), stopAtOnce: true };
+    const first = judged(running(config), "100");
+    expect([text(first.state.highest ?? 0n), text(stopLevels(first).below?.price ?? 0n)]).toEqual([
+      "100",
+      "90",
+    ]);
+    const risen = judged(first, "200");
+    expect(text(stopLevels(risen).below?.price ?? 0n)).toBe("180");
+    expect(judged(risen, "180.01")).toBe(risen);
+    expect(judged(risen, "180").state.exit).toMatchObject({
+      reason: "trailing_stop",
+      reached: { price: d("180") },
+    });
+    const wide = judgeEnding(gridKind, risen, { quote: { bid: d("200"), ask: d("300"), at: NOW }, now: NOW });
+    expect(wide.state.highest).toBe(d("200"));
+  });
+
+  it("is the nearer of a stop loss and a trailing stop", () => {
+    const near = running({ trailingStop: d("0.1"), stopLossPrice: d("95") }, { highest: d("100") });
+    expect(stopLevels(near).below).toEqual({ reason: "stop_loss", price: d("95") });
+    const far = running({ trailingStop: d("0.1"), stopLossPrice: d("85") }, { highest: d("100") });
+    expect(stopLevels(far).below).toEqual({ reason: "trailing_stop", price: d("90") });
+    expect(stopLevels(running({ trailingStop: d("0.1") }))).toEqual({});
+  });
+
+  it("is its end time, which keeps its base unless it sells it", () => {
+    const kept = running({ endsAt: NOW });
+    expect(judged(kept, "100", NOW - 1)).toBe(kept);
+    expect(judged(kept, "100").state.exit).toEqual({
+      reason: "end",
+      tries: 0,
+      keeps: true,
+      baseAtStart: d("2"),
+    });
+    const sold = judged(running({ endsAt: NOW, onEnd: "sell" }), "100");
+    expect(sold.state.exit).toEqual({ reason: "end", tries: 0, baseAtStart: d("2") });
+  });
+
+  it("has begun only once", () => {
+    const one = running({ endsAt: NOW }, { exit: { reason: "loss", tries: 1 } });
+    expect(judged(one, "100")).toBe(one);
+  });
+
+  it("that keeps the base cancels the orders and plans no sale", () => {
+    const { state: after, ...one } = judged(running({ endsAt: NOW }, { epoch: 1 }), "100");
+    const ending = { ...one, state: after };
+    const context = turn();
+    expect(stop(ending, [order()], context).cancels).toHaveLength(1);
+    const ended = stop(ending, [], context);
+    expect(ended.intents ?? []).toEqual([]);
+    expect(ended.strategy).toMatchObject({ status: "stopped", phase: "done", lastError: null });
+    expect(ended.events?.[0]?.message).toBe("stopped: its end time, 210 USDT in all");
+    const place = { market: market(), quote: at("100"), funds: undefined };
+    expect(exitPlan(gridKind as never, after, place).intent).toBeUndefined();
+    expect(exitReach(gridKind as never, ending, place)).toEqual([]);
+  });
+
+  it("can sell its base by each price, and by a time only if it sells then", () => {
+    const can = [
+      { stopLossPrice: 1n },
+      { takeProfitPrice: 1n },
+      { trailingStop: 1n },
+      { endsAt: 1, onEnd: "sell" },
+      { endsAt: 1 },
+      { onEnd: "sell" },
+      {},
+    ].map((config) => canExit(config as StrategyConfig));
+    expect(can).toEqual([true, true, true, true, false, false, false]);
+  });
+});
+
+describe("a trigger price", () => {
+  const waiting = (startPrice: string) => ({
+    config: { triggerPrice: d("100") },
+    state: { startPrice: d(startPrice) },
+  });
+
+  it("is reached from below or from above, at a reliable price", () => {
+    expect(["99.99", "100"].map((mid) => hasTriggered(waiting("90"), at(mid)))).toEqual([false, true]);
+    expect(["100.01", "100"].map((mid) => hasTriggered(waiting("110"), at(mid)))).toEqual([false, true]);
+    expect(hasTriggered(waiting("90"), { bid: d("100"), ask: d("110"), at: NOW })).toBe(false);
+    expect(hasTriggered({ config: {}, state: { startPrice: 0n } }, at("1"))).toBe(true);
+  });
+
+  it("is waited for with a notice while the spread is wide", () => {
+    const one = running({ triggerPrice: d("100") });
+    expect(waitForTrigger(one, at("90"))).toMatchObject({ status: "idle", phase: "starting" });
+    const wide = waitForTrigger(one, { bid: d("100"), ask: d("110"), at: NOW });
+    expect(wide.state.notices).toMatchObject([{ code: "wide_spread" }]);
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import twoSided from "../../examples/two-sided.ts";
+import { kindsOf } from "../../src/engine/accounts.ts";
+import { kindsWith } from "../../src/kinds.ts";
+import { servedOver } from "../support/app.ts";
+import { testSandbox } from "../support/sandbox.ts";
+import { startOf } from "../support/starts.ts";
+
+const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
+const BUDGET = { quoteBudget: 2000, baseBudget: 0.05 };
+const STARTS = {
+  grid: [
+    "grid",
+    { ...MARKET, lowerPrice: 58_000, upperPrice: 62_000, gridLevels: 4, orderSize: 100, useOwnBase: true },
+  ],
+  centered: ["centered", { ...MARKET, levels: 2, spacing: 0.01, size: 100, useOwnBase: true }],
+  quote: ["quote", { ...MARKET, ...BUDGET, spreadPercent: 1, size: 100 }],
+  "a user's strategy": ["two-sided", { ...MARKET, ...BUDGET, spreadPercent: 1, size: 100 }],
+} as const;
+
+interface Status {
+  readonly status: string;
+  readonly stopReason: string | null;
+  readonly position: string;
+  readonly stopPrices: readonly {
+    readonly reason: string;
+    readonly price: string;
+    readonly armed: boolean;
+  }[];
+}
+
+/** A strategy that is started with these options, over HTTP. */
+async function startedWith([definition, fields]: (typeof STARTS)[keyof typeof STARTS], options: object) {
+  const definitions = [twoSided];
+  const box = await testSandbox({ speed: 1 });
+  const deps = { ...box.deps, kinds: kindsOf(kindsWith(definitions)) };
+  const app = servedOver(deps, { definitions });
+  const ask = async <T>(method: string, where: string, sent?: object): Promise<T> => {
+    const response = await app.ask(`/api/v1${where}`, {
+      method,
+      headers: { authorization: `Bearer ${app.tokens.admin}`, "content-type": "application/json" },
+      ...(sent ? { body: JSON.stringify(sent) } : {}),
+    });
+    return (await response.json()) as T;
+  };
+  const venue = box.venue("kraken");
+  const marketTime = async () => (await venue.ticker("BTC/USDT")).at;
+  const given = typeof options === "function" ? options(await marketTime()) : options;
+  const [where, body] = startOf(definition, { ...fields, ...given });
+  const plan = await ask<{ endings: string[]; warnings: { code: string }[] }>(
+    "POST",
+    `${where}/preview`,
+    body,
+  );
+  const { id } = await ask<{ id: string }>("POST", where, body);
+  const open = async () => (await venue.openOrders()).length;
+  const pass = async (count: number, millis = 6000) => {
+    for (let at = 0; at < count; at++) {
+      box.time.pass(millis);
+      await ask("POST", "/internal/tick", {});
+    }
+  };
+  const status = () => ask<Status>("GET", `/strategies/${id}`);
+  const edit = (config: object) =>
+    ask<{ changes: { field: string; from: string; to: string }[] }>("PATCH", `/strategies/${id}`, { config });
+  await pass(2, 1000);
+  return { id, plan, open, pass, status, edit };
+}
+
+describe.each(Object.entries(STARTS))("%s", (_what, start) => {
+  it("sells its base and stops at a take-profit price that is reached", async () => {
+    const range = start[0] === "grid" ? { lowerPrice: 40_000, upperPrice: 50_000, useOwnBase: false } : {};
+    const { plan, open, status, pass } = await startedWith(start, {
+      ...range,
+      takeProfitPrice: 55_000,
+      stopAtOnce: true,
+    });
+    expect(plan.endings).toContain("it sells its base and stops at or above 55000");
+    expect(plan.warnings.map(({ code }) => code)).toContain("stops_at_once");
+    await pass(3);
+    expect(await open()).toBe(0);
+    expect(await status()).toMatchObject({
+      status: "stopped",
+      stopReason: expect.stringContaining("take_profit at"),
+      position: "0",
+    });
+  });
+
+  it("ends at its time, and keeps its base", async () => {
+    const { plan, open, status, pass } = await startedWith(start, (now: number) => ({
+      endsAt: now + 60_000,
+    }));
+    expect(plan.endings.join()).toMatch(/it ends at .* UTC and keeps its base/);
+    expect(await open()).toBeGreaterThan(1);
+    await pass(15);
+    expect(await open()).toBe(0);
+    expect(await status()).toMatchObject({
+      status: "stopped",
+      stopReason: expect.stringContaining("end time"),
+    });
+    expect(Number((await status()).position)).toBeGreaterThan(0);
+  });
+
+  it("ends at its time, and sells its base if it shall", async () => {
+    const { open, status, pass } = await startedWith(start, (now: number) => ({
+      endsAt: now + 60_000,
+      onEnd: "sell",
+    }));
+    expect(Number((await status()).position)).toBeGreaterThan(0);
+    await pass(15);
+    expect(await open()).toBe(0);
+    expect(await status()).toMatchObject({ status: "stopped", position: "0" });
+  });
+
+  it("waits for its trigger price without an order", async () => {
+    const { open, status, pass } = await startedWith(start, { triggerPrice: 90_000 });
+    await pass(3);
+    expect(await open()).toBe(0);
+    expect(await status()).toMatchObject({
+      status: "idle",
+      stopPrices: [{ reason: "trigger", price: "90000", armed: true }],
+    });
+  });
+
+  it("gets and loses its stops by a change, which keeps its orders", async () => {
+    const { open, status, pass, edit } = await startedWith(start, {});
+    const before = await open();
+    expect((await edit({ stopLossPrice: 30_000, trailingStopPercent: 20, maxLoss: 500 })).changes).toEqual([
+      { field: "stopLossPrice", from: "none", to: "30000" },
+      { field: "trailingStopPercent", from: "none", to: "20" },
+      { field: "maxLoss", from: "none", to: "500" },
+    ]);
+    await pass(2);
+    expect((await status()).stopPrices.map(({ reason, armed }) => [reason, armed])).toEqual([
+      ["stop_loss", true],
+      ["trailing_stop", true],
+    ]);
+    const { changes } = await edit({ stopLossPrice: 0, trailingStopPercent: 0, maxLoss: 0 });
+    expect(changes.map(({ to }) => to)).toEqual(["none", "none", "none"]);
+    await pass(1);
+    expect((await status()).stopPrices).toEqual([]);
+    expect(await open()).toBe(before);
+  });
+});
