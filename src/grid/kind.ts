@@ -103,6 +103,7 @@ export const gridKind: BuiltInKind<GridConfig, GridState> = {
   accounts: gridAccounts,
   isInRange: ({ slots }: GridState, mid: Decimal) =>
     slots.some(({ lower }) => lower <= mid) && slots.some(({ upper }) => upper >= mid),
+  hasRange: true,
   reads: "ticker",
   mayPlace: ({ state: { rebuild, trail, firstBuy, signal, stopObserved = null } }: GridStrategy, { free }) =>
     free > 0 ||

@@ -36,6 +36,7 @@ export const ownStrategyKind = (
   movedByBooks: movedByPosition,
   accounts: positionAccounts,
   isInRange: ({ fault }: OwnStrategyState) => fault === null,
+  hasRange: false,
   reads: "book",
   asksElsewhere: ({ definition }: OwnStrategyConfig) =>
     elsewhereNeed(findDefinition(definitions, definition)),

@@ -171,6 +171,8 @@ export interface Kind<
   accounts(strategy: Pick<Strategy<Config, State>, "symbol" | "state">, mark?: Decimal): Accounts;
   /** Returns the lowest and highest price at which it would have an order. */
   isInRange(state: State, mid: Decimal): boolean;
+  /** Whether its orders stand in a range of prices that the market can leave; then a person may want to move it. */
+  readonly hasRange: boolean;
   /** Market data that it needs. */
   readonly reads: "ticker" | "book";
   /** Whether it uses prices from other sources, and their maximum age. */

@@ -133,6 +133,7 @@ export const quoteKind: BuiltInKind<QuoteConfig, QuoteState> = {
   movedByBooks: movedByPosition,
   accounts: positionAccounts,
   isInRange: ({ quoted }: QuoteState) => quoted !== null && quoted.reference !== null,
+  hasRange: false,
   reads: "book",
   asksElsewhere: requestedElsewhere,
   fillsFor: ({ rules }: QuoteConfig, interval) => fillsForDefence(rules.defence, interval),

@@ -70,6 +70,7 @@ export const followKind: Kind<FollowConfig, Books> = {
   movedByBooks,
   accounts,
   isInRange: () => true,
+  hasRange: false,
   reads: "ticker",
   mayPlace: (_strategy, { free }) => free > 0,
   outdated,

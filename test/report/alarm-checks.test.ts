@@ -4,6 +4,8 @@ import { gridKind } from "../../src/grid/kind.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../src/kernel/time.ts";
 import type { Alarm, StrategyDay } from "../../src/model/news.ts";
 import type { Kind } from "../../src/ports/kind.ts";
+import { quoteKind } from "../../src/quote/kind.ts";
+import { newQuoteState } from "../../src/quote/state.ts";
 import { withLook } from "../../src/report/day.ts";
 import { reportOver } from "../../src/report/figures.ts";
 import { type AlarmCheckDeps, checkAlarms, describeOver } from "../../src/report/operations/alarm-checks.ts";
@@ -188,6 +190,30 @@ describe("the alarm of a grid that is out of its range", () => {
       "the strategy has stopped, so the range of BTC/USDT is no longer watched",
     ]);
   });
+});
+
+it("quotes and strategies of one's own have no range that the price could leave", async () => {
+  const quoteView = {
+    ...(viewAt("100") as object),
+    strategy: strategy({
+      kind: "quote",
+      status: "running",
+      phase: "active",
+      config: { rules: { levels: 1 } } as never,
+      state: newQuoteState(1, d("100")) as never,
+    }),
+  } as never;
+  const all = kindsOf([gridKind, quoteKind] as unknown as Kind[]);
+  const alarms = async (view: never) =>
+    (await looked({}, { kinds: all, store: { strategies: async () => [view] } })).raised;
+  expect(await alarms(quoteView)).toEqual([]);
+  expect(await alarms(viewAt("200", { phase: "active" }))).toMatchObject([
+    {
+      key: "range g",
+      message:
+        "BTC/USDT is out of its range: it earns nothing until the price returns; `edgemaker edit g --lower … --upper …` moves it",
+    },
+  ]);
 });
 
 it("the end of an alarm is described by its kind", () => {

@@ -220,6 +220,7 @@ const unknownOrders = ({ account, state, overdue }: Readings["orders"][number]):
 function outOfRange(view: StrategyView, kinds: Kinds): Alarm[] {
   const { id, kind, status, phase, symbol } = view.strategy;
   if (status !== "running" || phase !== "active" || isInRange(view, kinds) !== false) return [];
-  const message = `${symbol} is out of the ${kind}'s range: it earns nothing until the price returns; \`edgemaker ${kind} edit ${id} --lower … --upper …\` moves it`;
+  if (!kinds(kind).hasRange) return [];
+  const message = `${symbol} is out of its range: it earns nothing until the price returns; \`edgemaker edit ${id} --lower … --upper …\` moves it`;
   return [{ key: `range ${id}`, strategy: id, kind: "notice", message }];
 }
