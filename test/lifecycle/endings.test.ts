@@ -112,6 +112,19 @@ describe.each(Object.entries(STARTS))("%s", (_what, start) => {
     expect(await status()).toMatchObject({ status: "stopped", position: "0" });
   });
 
+  it("ends at its time while it waits for its trigger price", async () => {
+    const { status, pass } = await startedWith(start, (now: number) => ({
+      endsAt: now + 30_000,
+      triggerPrice: 90_000,
+    }));
+    expect(await status()).toMatchObject({ status: "idle" });
+    await pass(10);
+    expect(await status()).toMatchObject({
+      status: "stopped",
+      stopReason: expect.stringContaining("end time"),
+    });
+  });
+
   it("waits for its trigger price without an order", async () => {
     const { open, status, pass } = await startedWith(start, { triggerPrice: 90_000 });
     await pass(3);

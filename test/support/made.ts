@@ -210,10 +210,7 @@ export const bounds = (limits: Limits = {}, version = 1): Bounds => ({
 export const judged =
   (kind: Pick<Kind, "name" | "holdings" | "accounts">): StrategyPass["judge"] =>
   (one, quote) =>
-    judgeEnding(kind, judgeLoss(kind as Kind, one, { quote, bounds: bounds(), accountLoss: null }), {
-      quote,
-      now: quote.at,
-    });
+    judgeEnding(kind, judgeLoss(kind as Kind, one, { quote, bounds: bounds(), accountLoss: null }), quote);
 
 /** A turn in which everything is known, free and allowed. */
 export const turn = (over: Partial<StrategyPass> = {}): StrategyPass => ({

@@ -49,7 +49,7 @@ const hasKeptBase = ({ kinds }: Pick<Deps, "kinds">, view: StrategyView): boolea
   const isExcluded = sellBase || parseAccountKey(account).kind === "dry";
   if (status !== "stopped" || isExcluded) return false;
   // The base of one that this version cannot read is unknown, so no amount can be named.
-  return state.exit === null && (baseOf(kinds, view) ?? ZERO) > ZERO;
+  return (state.exit === null || state.exit.keeps === true) && (baseOf(kinds, view) ?? ZERO) > ZERO;
 };
 
 /**

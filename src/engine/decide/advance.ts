@@ -1,3 +1,4 @@
+import { midOf } from "../../kernel/spread.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Fill, Order } from "../../model/order.ts";
 import { rejectionOf } from "../../model/refusal-text.ts";
@@ -7,8 +8,9 @@ import type { Timing } from "../../ports/venue.ts";
 import { booksChecked } from "../reconcile/books-check.ts";
 import { addFee, movementsOf, type Reconciled } from "../reconcile/reconcile.ts";
 import { recover, serialOf } from "../reconcile/recovery.ts";
+import { judgeTime } from "./ending.ts";
 import { cancellable, identified, type StrategyPass, unchanged } from "./intents.ts";
-import { leavingAgain, noteMarketClosed, stop } from "./stop.ts";
+import { leavingAgain, noteMarketClosed, reachedEvent, stop } from "./stop.ts";
 
 /** Books the fills and ends of a strategy's orders, including late ones. */
 export function book(
@@ -128,10 +130,32 @@ function* drafted(
   const nothing = unchanged(strategy, context.funds);
   if (strategy.wants === "stop" || strategy.state.exit)
     return { ...nothing, ...stop(strategy, live, context) };
+  const ended =
+    strategy.wants === "pause" ? undefined : judgeTime(context.kind, strategy, marketTime(context));
+  if (ended) return { ...nothing, ...leave(ended, live, context) };
   if (strategy.status === "error") return nothing;
   if (strategy.wants === "pause") return { ...nothing, ...pause(strategy, live, context) };
   const ran = context.kind.run(strategy, live, context);
   return { ...nothing, ...(ran instanceof Promise ? ((yield ran) as Awaited<typeof ran>) : ran) };
+}
+
+// A simulated market has its own time, which only its prices tell.
+const marketTime = ({ isSimulated, observed: { quote }, now }: StrategyPass): Millis | undefined =>
+  isSimulated ? quote?.at : now;
+
+/** Begins an exit that needs no price: it cancels the orders, and the next passes end the strategy. */
+function leave(
+  ended: Strategy,
+  live: readonly Order[],
+  { kind, observed: { quote }, now }: StrategyPass,
+): Partial<DraftedStrategy> {
+  const { exit } = ended.state;
+  const total = quote && kind.accounts(ended, midOf(quote)).total;
+  return {
+    strategy: { ...ended, status: "running", phase: "stopping" },
+    cancels: cancellable(live),
+    events: exit ? [reachedEvent(ended, exit, { at: now, total })] : [],
+  };
 }
 
 /** Returns the lines of a strategy's code for the server's log. */

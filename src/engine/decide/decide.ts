@@ -334,13 +334,12 @@ function turnOf(
   const { market } = observed;
   const { now } = snapshot.lease;
   const kind = kinds(strategy.kind);
-  const rhythm = rhythmOf(snapshot);
   const accountLoss = losses[splitPair(strategy.symbol).quote]?.watch?.over ?? null;
   return {
     kind,
     observed,
     now,
-    ...rhythm,
+    ...rhythmOf(snapshot),
     window: windowOf(snapshot.lease, timing),
     funds: share.funds,
     doubted: share.doubted,
@@ -367,10 +366,7 @@ function turnOf(
     slow,
     bounds: share.bounds,
     judge: (one, quote) =>
-      judgeEnding(kind, judgeLoss(kind, one, { quote, bounds: share.bounds, accountLoss }), {
-        quote,
-        now: rhythm.isSimulated ? quote.at : now,
-      }),
+      judgeEnding(kind, judgeLoss(kind, one, { quote, bounds: share.bounds, accountLoss }), quote),
   };
 }
 

@@ -3,7 +3,14 @@ import { type Decimal, max, mul, ONE } from "../../kernel/decimal.ts";
 import { isWide, midOf } from "../../kernel/spread.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { BidAsk } from "../../model/market.ts";
-import type { Exit, Notice, ObservedMove, StopReason, Strategy } from "../../model/strategy.ts";
+import {
+  type Exit,
+  type Notice,
+  type ObservedMove,
+  pendingEdit,
+  type StopReason,
+  type Strategy,
+} from "../../model/strategy.ts";
 import type { Kind } from "../../ports/kind.ts";
 import { withNotices } from "./intents.ts";
 
@@ -85,18 +92,25 @@ export function confirm<M extends string>(
 }
 
 /**
- * Begins the exit of a strategy that has to end. A stop price must be observed by two passes, or by one with
- * `stopAtOnce`. `now` is market time.
+ * Begins the exit of a strategy whose end time has come, even if it has not started or knows no price. `now` is market
+ * time, if it is known. A requested change counts already.
  */
-export function judgeEnding<S extends Strategy>(
+export function judgeTime<S extends Strategy>(
   kind: Pick<Kind, "holdings">,
-  before: S,
-  { quote, now }: { readonly quote: BidAsk; readonly now: Millis },
-): S {
+  strategy: S,
+  now: Millis | undefined,
+): S | undefined {
+  const { endsAt, onEnd = "keep" } = pendingEdit(strategy) ?? strategy.config;
+  if (endsAt === undefined || now === undefined || now < endsAt) return undefined;
+  return beginExit(kind, strategy, { reason: "end", tries: 0, ...(onEnd === "keep" ? { keeps: true } : {}) });
+}
+
+/**
+ * Begins the exit of a strategy that has reached a stop price. Two passes must observe it, or one with `stopAtOnce`.
+ */
+export function judgeEnding<S extends Strategy>(kind: Pick<Kind, "holdings">, before: S, quote: BidAsk): S {
   if (before.state.exit) return before;
-  const { endsAt, onEnd = "keep", stopAtOnce } = before.config;
-  if (endsAt !== undefined && now >= endsAt)
-    return beginExit(kind, before, { reason: "end", tries: 0, ...(onEnd === "keep" ? { keeps: true } : {}) });
+  const { stopAtOnce } = before.config;
   const strategy = withHighest(before, quote);
   const mid = midOf(quote);
   const reached = reachedStop(stopLevels(strategy), mid);

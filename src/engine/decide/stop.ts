@@ -73,7 +73,8 @@ const isReportedOpen = ({ state }: Order): boolean => state === "open" || state 
 
 function leavingBase(strategy: Strategy): Strategy {
   const { state, sellBase } = strategy;
-  if (!sellBase || state.exit) return strategy;
+  // A person's sale replaces an end that keeps the base.
+  if (!sellBase || (state.exit && !state.exit.keeps)) return strategy;
   const exit: Exit = { reason: "stop", tries: 0 };
   return { ...strategy, state: { ...state, exit } };
 }

@@ -42,7 +42,7 @@ export const leavingPairs = (snapshot: Snapshot): ReadonlySet<Pair> =>
 
 /** Returns whether a strategy sells its base now. */
 export const sellsBase = ({ wants, sellBase, state }: Strategy): boolean =>
-  state.exit !== null || (wants === "stop" && sellBase);
+  (state.exit !== null && !state.exit.keeps) || (wants === "stop" && sellBase);
 
 /**
  * Returns urgent cancels, at most half of a pass's calls: a pass must also read to make progress. If that cannot read

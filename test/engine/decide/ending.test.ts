@@ -1,17 +1,21 @@
 import { describe, expect, it } from "vitest";
+import { advance } from "../../../src/engine/decide/advance.ts";
 import {
   hasTriggered,
   judgeEnding,
+  judgeTime,
   reachedStop,
   stopLevels,
   waitForTrigger,
 } from "../../../src/engine/decide/ending.ts";
 import { exitPlan, exitReach, stop } from "../../../src/engine/decide/stop.ts";
+import { sellsBase } from "../../../src/engine/pass/urgent.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import { text } from "../../../src/kernel/decimal.ts";
 import { canExit, type StrategyConfig } from "../../../src/model/strategy.ts";
+import type { AdvancedStrategy } from "../../../src/ports/kind.ts";
 import { d, market, slot, state } from "../../support/grid.ts";
-import { NOW, order, quote, strategy, turn } from "../../support/made.ts";
+import { NOW, observedMarket, order, quote, strategy, turn } from "../../support/made.ts";
 
 const at = (mid: string, time = NOW) => quote({ bid: d(mid) - d("0.5"), ask: d(mid) + d("0.5"), at: time });
 const running = (config: StrategyConfig, of: Parameters<typeof state>[1] = {}) =>
@@ -20,7 +24,7 @@ const running = (config: StrategyConfig, of: Parameters<typeof state>[1] = {}) =
     state: state([slot({ base: d("2"), cost: d("200"), side: "sell" })], of),
   });
 const judged = (one: ReturnType<typeof running>, mid: string, time = NOW) =>
-  judgeEnding(gridKind, one, { quote: at(mid, time), now: time });
+  judgeEnding(gridKind, one, at(mid, time));
 const exitAt = (config: StrategyConfig, mid: string) =>
   judged(running({ ...config, stopAtOnce: true }), mid).state.exit?.reason ?? null;
 
@@ -54,7 +58,7 @@ describe("the end of a strategy", () => {
     expect(judged(seen, "101", NOW + 5000).state).toMatchObject({ exit: null, stopObserved: null });
     const wide = { bid: d("80"), ask: d("90"), at: NOW };
     const atOnce = running({ stopLossPrice: d("100"), stopAtOnce: true });
-    expect(judgeEnding(gridKind, atOnce, { quote: wide, now: NOW })).toBe(atOnce);
+    expect(judgeEnding(gridKind, atOnce, wide)).toBe(atOnce);
   });
 
   it("follows the highest price of a trailing stop, and only upward", () => {
@@ -71,7 +75,7 @@ describe("the end of a strategy", () => {
       reason: "trailing_stop",
       reached: { price: d("180") },
     });
-    const wide = judgeEnding(gridKind, risen, { quote: { bid: d("200"), ask: d("300"), at: NOW }, now: NOW });
+    const wide = judgeEnding(gridKind, risen, { bid: d("200"), ask: d("300"), at: NOW });
     expect(wide.state.highest).toBe(d("200"));
   });
 
@@ -85,25 +89,51 @@ describe("the end of a strategy", () => {
 
   it("is its end time, which keeps its base unless it sells it", () => {
     const kept = running({ endsAt: NOW });
-    expect(judged(kept, "100", NOW - 1)).toBe(kept);
-    expect(judged(kept, "100").state.exit).toEqual({
+    expect([NOW - 1, undefined].map((now) => judgeTime(gridKind, kept, now))).toEqual([undefined, undefined]);
+    expect(judgeTime(gridKind, running({}), NOW)).toBeUndefined();
+    expect(judgeTime(gridKind, kept, NOW)?.state.exit).toEqual({
       reason: "end",
       tries: 0,
       keeps: true,
       baseAtStart: d("2"),
     });
-    const sold = judged(running({ endsAt: NOW, onEnd: "sell" }), "100");
-    expect(sold.state.exit).toEqual({ reason: "end", tries: 0, baseAtStart: d("2") });
+    const sold = judgeTime(gridKind, running({ endsAt: NOW, onEnd: "sell" }), NOW);
+    expect(sold?.state.exit).toEqual({ reason: "end", tries: 0, baseAtStart: d("2") });
+    const later = { ...kept, edit: { ...kept.config, endsAt: NOW + 1 }, edits: 1 };
+    expect(judgeTime(gridKind, later, NOW)).toBeUndefined();
   });
 
   it("has begun only once", () => {
-    const one = running({ endsAt: NOW }, { exit: { reason: "loss", tries: 1 } });
+    const one = running({ stopLossPrice: d("100") }, { exit: { reason: "loss", tries: 1 } });
     expect(judged(one, "100")).toBe(one);
   });
 
+  it.each([
+    ["without a price", {}, { observed: observedMarket({ quote: undefined, error: "no price" }) }],
+    ["in an error", { status: "error" }, {}],
+    ["before its trigger price", { status: "idle", phase: "starting" }, {}],
+  ] as const)("at its end time begins %s too", (_what, over, around) => {
+    const one = { ...running({ endsAt: NOW, triggerPrice: d("900") }, { epoch: 1 }), ...over };
+    const ran = advance(one, [order()], turn(around)).next().value as AdvancedStrategy;
+    expect(ran.strategy).toMatchObject({
+      status: "running",
+      phase: "stopping",
+      state: { exit: { reason: "end" } },
+    });
+    expect(ran.cancels).toHaveLength(1);
+    expect(ran.events.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^its end time.*: all orders are canceled, and 2 BTC stay in the account$/),
+    ]);
+    const paused = { ...one, wants: "pause" as const };
+    const waits = advance(paused, [], turn(around)).next().value as AdvancedStrategy;
+    expect(waits.strategy.state.exit).toBeNull();
+  });
+
   it("that keeps the base cancels the orders and plans no sale", () => {
-    const { state: after, ...one } = judged(running({ endsAt: NOW }, { epoch: 1 }), "100");
-    const ending = { ...one, state: after };
+    const one = running({ endsAt: NOW }, { epoch: 1 });
+    const ending = judgeTime(gridKind, one, NOW) as typeof one;
+    const after = ending.state;
+    expect(sellsBase(ending)).toBe(false);
     const context = turn();
     expect(stop(ending, [order()], context).cancels).toHaveLength(1);
     const ended = stop(ending, [], context);
@@ -113,6 +143,9 @@ describe("the end of a strategy", () => {
     const place = { market: market(), quote: at("100"), funds: undefined };
     expect(exitPlan(gridKind as never, after, place).intent).toBeUndefined();
     expect(exitReach(gridKind as never, ending, place)).toEqual([]);
+    // A person who stops it and sells its base gets that.
+    const sold = stop({ ...ending, wants: "stop", sellBase: true }, [], context);
+    expect(sold.intents).toMatchObject([{ side: "sell", amount: d("2"), kind: "exit" }]);
   });
 
   it("can sell its base by each price, and by a time only if it sells then", () => {
