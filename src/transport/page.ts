@@ -96,7 +96,7 @@ export function mountPage(
   app.get("/api/v1/session", async (c) => {
     const { actor, scope } = await callerOf(c.req.header("authorization"), c.var);
     refuseUnknown(c.req.query(), []);
-    return c.json({ actor, scope }, 200, safeHeaders(c.var.requestId));
+    return c.json({ actor, scope, mode: modeOfServer(deps) }, 200, safeHeaders(c.var.requestId));
   });
 
   app.post("/api/v1/session", async (c) => {
@@ -126,6 +126,10 @@ export function mountPage(
     );
   });
 }
+
+/** Whether all money here is simulated; a real server can also have strategies of paper trading. */
+const modeOfServer = ({ exchanges }: Pick<Deps, "exchanges">): "simulated" | "real" =>
+  exchanges.length > 0 && exchanges.every(({ kind }) => kind === "sandbox") ? "simulated" : "real";
 
 type SignInDeps = Pick<Deps, "store" | "local">;
 

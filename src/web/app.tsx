@@ -10,6 +10,7 @@ import { Link, LiquidityPage, Safety } from "./liquidity.tsx";
 import { startLive, useLoad } from "./live.ts";
 import { Compare, DexPage } from "./markets/compare.tsx";
 import { Markets } from "./markets/page.tsx";
+import { ModeBar, shownMode } from "./mode.tsx";
 import { OwnPage } from "./own/page.tsx";
 import { StartOwn } from "./own/start.tsx";
 import { QuotesPage } from "./quotes.tsx";
@@ -33,6 +34,11 @@ export function App() {
 function SignedIn() {
   const session = useLoad<Session>("GET /session");
   useEffect(startLive, []);
+  const mode = session.data?.mode ?? "real";
+  useEffect(() => {
+    shownMode.set(mode);
+    return undefined;
+  }, [mode]);
   return <Shown of={session}>{(known) => <Shell session={known} />}</Shown>;
 }
 
@@ -140,6 +146,7 @@ function Shell({ session }: { session: Session }) {
         Skip to the content
       </button>
       <header class="top">
+        <ModeBar />
         <a class="brand" href={linkTo()}>
           edgemaker
         </a>

@@ -387,7 +387,7 @@ function PanicSays({
 
 const WORDS = {
   connecting: ["", "connecting"],
-  live: ["up", "live"],
+  live: ["up", "connected"],
   polling: ["warn", "every 5 s"],
   offline: ["down", "offline"],
 } as const;

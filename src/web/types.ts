@@ -95,4 +95,6 @@ export type ReportAnswer = Of<typeof ReportShape>;
 export interface Session {
   readonly actor: string;
   readonly scope: Scope;
+  /** Whether all money of this server is simulated. */
+  readonly mode: "simulated" | "real";
 }

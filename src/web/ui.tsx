@@ -5,6 +5,7 @@ import { timeNow } from "./clock.ts";
 import { useEffect } from "./effect.ts";
 import { change, duration, localTime, type MoneyValue, toneOf, utc } from "./format.ts";
 import type { Loaded } from "./live.ts";
+import { shownMode } from "./mode.tsx";
 import { signedIn, signIn, takeCode, useValue } from "./session.ts";
 
 /** A time in the browser's zone, with UTC on hover. */
@@ -347,9 +348,11 @@ export function SignInForm() {
 
 /** Sets the title of the tab; without a text, it leaves it to a part of the page. */
 export function useTitle(text: string | undefined): void {
+  const mode = useValue(shownMode);
   useEffect(() => {
-    if (text !== undefined) document.title = `${text} · edgemaker`;
-  }, [text]);
+    const before = mode === "real" ? "" : `${mode.toUpperCase()} · `;
+    if (text !== undefined) document.title = `${before}${text} · edgemaker`;
+  }, [text, mode]);
 }
 
 /** Saves a file. This page's content security policy would block the styles of a report, so it is not shown here. */

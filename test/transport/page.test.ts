@@ -36,7 +36,7 @@ describe("the page at /", () => {
   it("returns the owner of a token, and nothing without a token", async () => {
     const { ask, tokens } = await testApp();
     const response = await ask("/api/v1/session", { headers: { authorization: `Bearer ${tokens.read}` } });
-    expect(await response.json()).toEqual({ actor: "tok_read", scope: "read" });
+    expect(await response.json()).toEqual({ actor: "tok_read", scope: "read", mode: "simulated" });
     expect(Object.fromEntries(response.headers)).toMatchObject(safeHeaders(expect.any(String)));
     expect((await ask("/api/v1/session")).status).toBe(401);
     const headers = { authorization: `Bearer ${tokens.read}` };

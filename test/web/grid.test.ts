@@ -125,7 +125,7 @@ describe.skipIf(!findChromium())("a grid on the page in Chromium (skipped withou
     await page.getByRole("link", { name: HOSTILE }).click();
     await page.getByRole("heading", { name: HOSTILE }).waitFor();
     expect(await page.locator("img").count()).toBe(0);
-    await expect.poll(() => page.title()).toBe(`${HOSTILE} · edgemaker`);
+    await expect.poll(() => page.title()).toBe(`SIMULATED · ${HOSTILE} · edgemaker`);
     expect(errors.filter((error) => !/404|400/.test(error))).toEqual([]);
     await context.close();
   });

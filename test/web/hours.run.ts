@@ -45,7 +45,7 @@ async function keepOpen(browser: Browser, server: Spawned, path: string): Promis
   await page.clock.install();
   await page.goto(`${proxy.url}/#/${path}`);
   await page.reload();
-  await page.getByText("live", { exact: true }).waitFor();
+  await page.getByText("connected", { exact: true }).waitFor();
   const protocol = await context.newCDPSession(page);
   const look = async (at: number): Promise<HourCheck> => {
     await protocol.send("HeapProfiler.collectGarbage");

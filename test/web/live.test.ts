@@ -74,7 +74,7 @@ describe.skipIf(!findChromium())("live updates of the page in Chromium (skipped 
 
   it("stay live on heartbeats alone, and treat a stream without any as buffered", async () => {
     const { page, proxy } = await behindProxy();
-    await page.getByText("live", { exact: true }).waitFor();
+    await page.getByText("connected", { exact: true }).waitFor();
     const begun = proxy.streams.length;
     let seconds = 0;
     await runUntil(
@@ -82,13 +82,13 @@ describe.skipIf(!findChromium())("live updates of the page in Chromium (skipped 
       () => seconds++ >= 60,
       () => proxy.say(": \n\n"),
     );
-    expect(await page.getByText("live", { exact: true }).isVisible()).toBe(true);
+    expect(await page.getByText("connected", { exact: true }).isVisible()).toBe(true);
     expect(proxy.streams.length).toBe(begun);
     // The same, and nothing comes. However often: what has spoken is not held back, it has ended without a word.
     for (const times of [1, 2, 3]) {
       proxy.hold();
       await runUntil(page, () => proxy.streams.length >= begun + times);
-      await page.getByText("live", { exact: true }).waitFor();
+      await page.getByText("connected", { exact: true }).waitFor();
     }
   });
 
@@ -98,12 +98,12 @@ describe.skipIf(!findChromium())("live updates of the page in Chromium (skipped 
     proxy.stopBuffering();
     await page.clock.fastForward("10:00");
     // The server needs a while of its own to answer, so that the page's clock goes on as the wall's.
-    await page.getByText("live", { exact: true }).waitFor();
+    await page.getByText("connected", { exact: true }).waitFor();
   });
 
   it("continue after a stream ends, without gaps or duplicates", async () => {
     const { page, proxy, errors } = await behindProxy();
-    await page.getByText("live", { exact: true }).waitFor();
+    await page.getByText("connected", { exact: true }).waitFor();
     const before = proxy.streams.length - 1;
     const ids = () => proxy.streams.slice(before).flatMap((stream) => stream.ids);
     const id = await start(51_000);
@@ -139,10 +139,10 @@ describe.skipIf(!findChromium())("live updates of the page in Chromium (skipped 
 
   it("show the page as offline with the time of the data, and go live again by themselves", async () => {
     const { page, proxy } = await behindProxy();
-    await page.getByText("live", { exact: true }).waitFor();
+    await page.getByText("connected", { exact: true }).waitFor();
     proxy.cut(true);
     await runUntil(page, () => page.getByText(/^offline; as of [2-9] min/).isVisible());
     proxy.cut(false);
-    await runUntil(page, () => page.getByText("live", { exact: true }).isVisible());
+    await runUntil(page, () => page.getByText("connected", { exact: true }).isVisible());
   });
 });

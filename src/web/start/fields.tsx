@@ -58,7 +58,7 @@ export function NumberFields({ form, change, quote }: FieldsProps) {
 }
 
 const BASE_AT_END = [
-  ["", "Stays in the account"],
+  ["", "Is kept"],
   ["sell", "Is sold"],
 ] as const;
 

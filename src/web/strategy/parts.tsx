@@ -6,6 +6,7 @@ import { countWithVerb } from "../../kernel/plain-text.ts";
 import { ask, part } from "../api.ts";
 import { change, type MoneyValue, toneOf } from "../format.ts";
 import { changeCount, useLoad } from "../live.ts";
+import { useMode } from "../mode.tsx";
 import type { StrategyStanding } from "../plan-area.tsx";
 import { linkTo } from "../route.ts";
 import type { TableColumn } from "../table.tsx";
@@ -72,6 +73,7 @@ export function StrategyHeader({
   children: Child;
 }) {
   const { title: shown, beside } = strategyTitle(of, title);
+  useMode(of.dryRun ? "paper" : of.mode);
   useTitle(of.name ?? tab);
   return (
     <>
