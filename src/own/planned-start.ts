@@ -251,7 +251,7 @@ function balanceWarnings(
 }
 
 export function warningsOf(
-  plan: Omit<PlannedOwnStrategy, "shown">,
+  plan: Omit<PlannedOwnStrategy, "shown"> & { readonly highest?: Decimal | undefined },
   { killed, market, book: { bids, asks, at } }: PlanInputs,
 ) {
   const [bid, ask] = [bids[0]?.price, asks[0]?.price];
@@ -262,7 +262,7 @@ export function warningsOf(
     ...feeWarnings(market),
     ...closedWarnings(market),
     ...metLimitWarnings(refused),
-    ...endingWarnings(plan.config, { quote }),
+    ...endingWarnings(plan.config, { quote, highest: plan.highest }),
     ...(fault === null ? [] : [{ code: "strategy_failed", message: fault }]),
     ...(mid === null ? [{ code: "no_book", message: ONE_SIDED }] : []),
     ...(killed ? [{ code: "killed", message: "the kill switch is on: the start would be refused" }] : []),

@@ -64,7 +64,9 @@ async function startedWith([definition, fields]: (typeof STARTS)[keyof typeof ST
   const edit = (config: object) =>
     ask<{ changes: { field: string; from: string; to: string }[] }>("PATCH", `/strategies/${id}`, { config });
   await pass(2, 1000);
-  return { id, plan, open, pass, status, edit };
+  const previewEdit = (config: object) =>
+    ask<{ warnings: { code: string }[] }>("POST", `/strategies/${id}/preview`, { config });
+  return { id, plan, open, previewEdit, pass, status, edit };
 }
 
 describe.each(Object.entries(STARTS))("%s", (_what, start) => {
@@ -133,6 +135,15 @@ describe.each(Object.entries(STARTS))("%s", (_what, start) => {
       status: "idle",
       stopPrices: [{ reason: "trigger", price: "90000", armed: true }],
     });
+  });
+
+  it("warns of a nearer trailing stop that ends it at once", async () => {
+    const { pass, previewEdit } = await startedWith(start, { trailingStopPercent: 20 });
+    await pass(100, 60_000);
+    const { warnings } = await previewEdit({ trailingStopPercent: 0.0001 });
+    expect(warnings.map(({ code }) => code)).toContain("stops_at_once");
+    const far = await previewEdit({ trailingStopPercent: 21 });
+    expect(far.warnings.map(({ code }) => code)).not.toContain("stops_at_once");
   });
 
   it("gets and loses its stops by a change, which keeps its orders", async () => {

@@ -133,10 +133,18 @@ const withState = <S extends Strategy>(strategy: S, changes: Partial<Strategy["s
   state: { ...strategy.state, ...changes },
 });
 
-/** Keeps the highest reliable mid price since the start, which only a trailing stop needs. */
+/**
+ * Keeps the highest reliable mid price since a trailing stop was set. Without one it is forgotten: a new one must not
+ * end the strategy at a price that was high long ago.
+ */
 function withHighest<S extends Strategy>(strategy: S, quote: BidAsk): S {
   const { config, state } = strategy;
-  if (config.trailingStop === undefined || isWide(quote)) return strategy;
+  if (config.trailingStop === undefined) {
+    if (state.highest === undefined) return strategy;
+    const { highest: _, ...rest } = state;
+    return { ...strategy, state: rest };
+  }
+  if (isWide(quote)) return strategy;
   const highest = max(state.highest ?? midOf(quote), midOf(quote));
   return highest === state.highest ? strategy : withState(strategy, { highest });
 }

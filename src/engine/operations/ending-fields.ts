@@ -166,13 +166,16 @@ export function endingTextsOf(config: EndingConfig, quote: string): string[] {
   ];
 }
 
-/** Warns of a stop price or an end time that has passed already. */
+/** Warns of a stop price or an end time that has passed already. `highest` is the price that a trailing stop follows. */
 export function endingWarnings(
   config: EndingConfig,
-  { quote }: { readonly quote: BidAsk | undefined },
+  { quote, highest }: { readonly quote: BidAsk | undefined; readonly highest?: Decimal | undefined },
 ): { code: "stops_at_once" | "ends_at_once"; message: string }[] {
   const mid = quote && midOf(quote);
-  const reached = mid === undefined ? undefined : reachedStop(stopLevels({ config, state: {} }), mid);
+  const reached =
+    mid === undefined
+      ? undefined
+      : reachedStop(stopLevels({ config, state: highest === undefined ? {} : { highest } }), mid);
   return [
     ...(reached && mid !== undefined
       ? [

@@ -44,7 +44,15 @@ export function edited(strategy: GridStrategy, request: GridChange, inputs: Edit
   // A centered grid is laid around the market again only by a change of its levels or sizes.
   const config = before.centered && !laysAnew(request) ? made : { ...made, ...checked.config };
   const isRelaid = movesLadder(strategy.config, config);
-  return { before, config, isRelaid, warnings: [...checked.warnings, ...endingWarnings(config, inputs)] };
+  return {
+    before,
+    config,
+    isRelaid,
+    warnings: [
+      ...checked.warnings,
+      ...endingWarnings(config, { ...inputs, highest: strategy.state.highest }),
+    ],
+  };
 }
 
 const laysAnew = ({ gridLevels, orderSize, budget, spacing }: GridChange): boolean =>

@@ -51,7 +51,7 @@ export async function readOwnEdit(
         market: reads.market,
         killed: reads.killed,
         uses,
-        warnings: warningsOf(shown, reads),
+        warnings: warningsOf({ ...shown, highest: strategy.state.highest }, reads),
         kept: planned.kept,
         cancelled: planned.cancelled,
         facts: () => ownFacts(shown, reads),

@@ -226,8 +226,8 @@ function defenceWarnings(
   return [{ code: "small_defence", message }];
 }
 
-const pricedQuote = ({ reference: { price } }: QuotePlan, { now }: QuoteInputs) =>
-  price === null ? undefined : { bid: price, ask: price, at: now };
+const pricedQuote = ({ reference: { price } }: QuotePlan, { book: { at } }: QuoteInputs) =>
+  price === null ? undefined : { bid: price, ask: price, at };
 
 /** Highest spread without a warning: above it, a mistake is more likely. */
 const WIDE_SPREAD = decimal("0.2");
@@ -261,7 +261,7 @@ export function quoteWarnings(
     ...feeWarnings(inputs.market),
     ...missingFunds(has, inputs),
     ...spreadWarnings(config),
-    ...endingWarnings(config, { quote: pricedQuote(plan, inputs) }),
+    ...endingWarnings(config, { quote: pricedQuote(plan, inputs), highest: state.highest }),
     ...modelWarnings(config),
     ...defenceWarnings(config, plan.reference.price, inputs.market),
     ...(isTight

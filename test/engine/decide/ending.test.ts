@@ -79,6 +79,15 @@ describe("the end of a strategy", () => {
     expect(wide.state.highest).toBe(d("200"));
   });
 
+  it("forgets the highest price without a trailing stop, so a new one counts from then on", () => {
+    const high = running({ stopLossPrice: d("1") }, { highest: d("200") });
+    const forgot = judged(high, "100");
+    expect(forgot.state).not.toHaveProperty("highest");
+    expect(judged(forgot, "100")).toBe(forgot);
+    const again = { ...forgot, config: { ...forgot.config, trailingStop: d("0.1"), stopAtOnce: true } };
+    expect(judged(again, "100").state).toMatchObject({ exit: null, highest: d("100") });
+  });
+
   it("is the nearer of a stop loss and a trailing stop", () => {
     const near = running({ trailingStop: d("0.1"), stopLossPrice: d("95") }, { highest: d("100") });
     expect(stopLevels(near).below).toEqual({ reason: "stop_loss", price: d("95") });
