@@ -65,8 +65,12 @@ async function startedWith([definition, fields]: (typeof STARTS)[keyof typeof ST
     ask<{ changes: { field: string; from: string; to: string }[] }>("PATCH", `/strategies/${id}`, { config });
   await pass(2, 1000);
   const previewEdit = (config: object) =>
-    ask<{ warnings: { code: string }[] }>("POST", `/strategies/${id}/preview`, { config });
-  return { id, plan, open, previewEdit, pass, status, edit };
+    ask<{ warnings: { code: string }[]; endings: string[] }>("POST", `/strategies/${id}/preview`, { config });
+  const refusedStart = (options: object) => {
+    const [to, sent] = startOf(definition, { ...fields, ...options });
+    return ask<{ error: string }>("POST", `${to}/preview`, sent);
+  };
+  return { id, plan, open, previewEdit, refusedStart, pass, status, edit };
 }
 
 describe.each(Object.entries(STARTS))("%s", (_what, start) => {
@@ -144,6 +148,20 @@ describe.each(Object.entries(STARTS))("%s", (_what, start) => {
     expect(warnings.map(({ code }) => code)).toContain("stops_at_once");
     const far = await previewEdit({ trailingStopPercent: 21 });
     expect(far.warnings.map(({ code }) => code)).not.toContain("stops_at_once");
+  });
+
+  it("refuses options that could have no effect, and a change to them", async () => {
+    const { edit, previewEdit, refusedStart } = await startedWith(start, {});
+    for (const options of [{ trailingStopPercent: 0 }, { trailingStopPercent: 100 }, { onEnd: "sell" }])
+      expect(await refusedStart(options)).toMatchObject({ error: "Invalid request" });
+    for (const change of [{ trailingStopPercent: 100 }, { onEnd: "sell" }])
+      expect(await previewEdit(change)).toMatchObject({ error: "Invalid request" });
+    await edit({ endsAt: "2040-01-01", onEnd: "sell" });
+    expect((await edit({ endsAt: 0 })).changes.map(({ field, to }) => [field, to])).toEqual([
+      ["endsAt", "none"],
+      ["onEnd", "none"],
+    ]);
+    expect((await previewEdit({ stopAtOnce: true })).endings).toEqual([]);
   });
 
   it("gets and loses its stops by a change, which keeps its orders", async () => {

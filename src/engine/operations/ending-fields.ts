@@ -1,6 +1,7 @@
 /** Options of every strategy with which it starts and ends by itself: their fields, config and texts. */
 import * as z from "zod";
-import { type Decimal, ofPercent, text } from "../../kernel/decimal.ts";
+import { type Decimal, ONE, ofPercent, text, ZERO } from "../../kernel/decimal.ts";
+import { AppError } from "../../kernel/errors.ts";
 import {
   decimalField,
   flag,
@@ -94,15 +95,30 @@ export function splitEndings(request: Readonly<Record<string, unknown>>): {
 
 /** Returns the config of a start; options that are not set are absent. */
 export function endingConfig({ trailingStopPercent, ...endings }: Partial<Endings>): EndingConfig {
+  if (trailingStopPercent === ZERO) throw new AppError("Invalid request", TRAILING_RANGE);
+  checkEndings({ trailingStopPercent, ...endings });
   const trailingStop = trailingStopPercent ? { trailingStop: ofPercent(trailingStopPercent) } : {};
   return present({ ...endings, ...trailingStop });
 }
 
+const TRAILING_RANGE = "trailingStopPercent must be above 0 and below 100";
+
+/** Refuses what could have no effect. */
+function checkEndings({ trailingStopPercent = ZERO, endsAt, onEnd }: Partial<Endings>): void {
+  if (ofPercent(trailingStopPercent) >= ONE) throw new AppError("Invalid request", TRAILING_RANGE);
+  if (onEnd !== undefined && endsAt === undefined)
+    throw new AppError("Invalid request", "onEnd has no effect without endsAt");
+}
+
 /** Returns a config after a change; absent fields stay. */
 export function editedEndings<C extends EndingConfig>(before: C, change: EndingEdits): C {
-  const { trailingStopPercent, stopAtOnce, onEnd } = change;
+  const { trailingStopPercent, stopAtOnce } = change;
   const changed = <T>(now: T | undefined, given: T | 0 | 0n | "0" | undefined): T | undefined =>
     given === undefined ? now : given === 0 || given === 0n || given === "0" ? undefined : (given as T);
+  const endsAt = changed(before.endsAt, change.endsAt);
+  // Without a time, its end has no meaning; a later time starts with the default again.
+  const onEnd = change.onEnd ?? (endsAt === undefined ? undefined : before.onEnd);
+  checkEndings({ trailingStopPercent, endsAt, onEnd });
   const next = {
     ...before,
     stopLossPrice: changed(before.stopLossPrice, change.stopLossPrice),
@@ -110,8 +126,8 @@ export function editedEndings<C extends EndingConfig>(before: C, change: EndingE
     trailingStop: changed(before.trailingStop, trailingStopPercent && ofPercent(trailingStopPercent)),
     stopAtOnce: stopAtOnce ?? before.stopAtOnce,
     maxLoss: changed(before.maxLoss, change.maxLoss),
-    endsAt: changed(before.endsAt, change.endsAt),
-    onEnd: onEnd ?? before.onEnd,
+    endsAt,
+    onEnd,
   };
   return present(next) as C;
 }
@@ -156,7 +172,9 @@ export function endingTextsOf(config: EndingConfig, quote: string): string[] {
       : [
           `it sells its base and stops ${text(100n * trailingStop)} % below the highest price since its start`,
         ]),
-    ...(stopAtOnce ? ["it exits at the first such price, without a second look 5 seconds later"] : []),
+    ...(stopAtOnce && [stopLossPrice, takeProfitPrice, trailingStop].some((one) => one !== undefined)
+      ? ["it exits at the first such price, without a second look 5 seconds later"]
+      : []),
     ...(maxLoss === undefined
       ? []
       : [`at a loss of more than ${text(maxLoss)} ${quote} it places nothing until you resume it`]),
