@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { canSkip } from "../../../src/backtest/jump.ts";
 import { wakeOf } from "../../../src/backtest/run/walk.ts";
+import { endingFields } from "../../../src/engine/operations/ending-fields.ts";
 import { centeredPreviewInput, rangePreviewInput } from "../../../src/grid/schema/input.ts";
 import type { GridConfig } from "../../../src/grid/state/config.ts";
 import { d } from "../../support/grid.ts";
@@ -13,6 +14,16 @@ import { requested } from "../stepped.ts";
 const OTHERS = ["exchange", "symbol", "name", "dryRun", "dryBalance"];
 
 const RANGE = { lowerPrice: 970, upperPrice: 1030, gridLevels: 12, orderSize: 400 };
+
+const candles = randomCandles(11, most(250, 80), 40);
+
+/** Options of every strategy; the market falls from 1,000 to them, or reaches them in time. */
+const ENDING_CHANGES: Readonly<Record<string, object>> = {
+  trailingStopPercent: { trailingStopPercent: 3 },
+  maxLoss: { maxLoss: 3 },
+  endsAt: { endsAt: candles.from + 30 * candles.spanMillis },
+  onEnd: { endsAt: candles.from + 30 * candles.spanMillis, onEnd: "sell" },
+};
 
 /** Another value of each option of a range grid. A new option needs one here. */
 const RANGE_CHANGES: Readonly<Record<string, object>> = {
@@ -34,6 +45,7 @@ const RANGE_CHANGES: Readonly<Record<string, object>> = {
   confidence: { confidence: 0.5 },
   maxPosition: { maxPosition: 0.2 },
   safetyReserve: { safetyReserve: 0.9 },
+  ...ENDING_CHANGES,
 };
 
 const AROUND = { levels: 4, spacing: 0.006, size: 300, deviation: 0.004, debounce: 60_000 };
@@ -60,9 +72,13 @@ const CENTERED_CHANGES: Readonly<Record<string, object>> = {
   useOwnBase: { useOwnBase: false },
   initialBuy: { initialBuy: true },
   postOnly: { postOnly: false },
+  stopLossPrice: { stopLossPrice: 990 },
+  takeProfitPrice: { takeProfitPrice: 1015 },
+  stopAtOnce: { takeProfitPrice: 1015, stopAtOnce: true },
+  triggerPrice: { triggerPrice: 990 },
+  ...ENDING_CHANGES,
 };
 
-const candles = randomCandles(11, most(250, 80), 40);
 const STEPS = { tick: d("0.1"), step: d("0.1") };
 const MARKET = { tick: d("0.1"), maker: d("0.0002"), taker: d("0.0004"), minNotional: d("1") };
 
@@ -95,12 +111,15 @@ const scaled = {
   close: tenth(candles.close),
 };
 
-const names = (shape: object) => Object.keys(shape).filter((name) => !OTHERS.includes(name));
+const named = (shape: object) =>
+  [...new Set([...Object.keys(shape), ...Object.keys(endingFields())])]
+    .filter((name) => !OTHERS.includes(name))
+    .sort();
 
 describe("every option of a grid", () => {
   it("has another value to test here", () => {
-    expect(Object.keys(RANGE_CHANGES).sort()).toEqual(names(rangePreviewInput([]).shape).sort());
-    expect(Object.keys(CENTERED_CHANGES).sort()).toEqual(names(centeredPreviewInput([]).shape).sort());
+    expect(Object.keys(RANGE_CHANGES).sort()).toEqual(named(rangePreviewInput([]).shape));
+    expect(Object.keys(CENTERED_CHANGES).sort()).toEqual(named(centeredPreviewInput([]).shape));
   });
 
   it.each(partOf(Object.entries(RANGE_CHANGES), 0))(
