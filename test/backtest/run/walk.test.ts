@@ -247,6 +247,10 @@ describe("a backtest", () => {
       code: "ended",
       message: "the grid ended early: take_profit in candle 1 of 3",
     });
+    const timed = { ...REQUEST, endsAt: FROM + 60_000 } as GridRequest;
+    expect(backtest(timed, past(rows), { market: MARKET }).warnings.at(-1)?.message).toMatch(
+      /^the grid ended early: its end time in candle/,
+    );
   });
 });
 
