@@ -49,6 +49,12 @@ describe("the preview of a change", () => {
     const cancels = previewPause(protectedView, true);
     expect(cancels.what).toMatch(/^pause, canceling its orders, g,/);
     expect(cancels.limits).toContain("until then, its stop price of 90 USDT is not watched");
+    const ends = { trailingStop: d("0.05"), endsAt: Date.UTC(2027, 0, 31, 18) };
+    expect(previewPause(view({ config: { ...view().strategy.config, ...ends } }), true).limits).toEqual([
+      "nothing new is placed until it is resumed",
+      "until then, its trailing stop of 5 % is not watched",
+      "until then, it does not end at 2027-01-31 18:00 UTC",
+    ]);
     expect(previewPause(view(EMPTY), true).worstCase).toBe("it has no BTC");
   });
 

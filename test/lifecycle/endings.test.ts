@@ -70,7 +70,8 @@ async function startedWith([definition, fields]: (typeof STARTS)[keyof typeof ST
     const [to, sent] = startOf(definition, { ...fields, ...options });
     return ask<{ error: string }>("POST", `${to}/preview`, sent);
   };
-  return { id, plan, open, previewEdit, refusedStart, pass, status, edit };
+  const pause = () => ask<{ message: string }>("POST", `/strategies/${id}/pause`, {});
+  return { id, plan, open, pause, previewEdit, refusedStart, pass, status, edit };
 }
 
 describe.each(Object.entries(STARTS))("%s", (_what, start) => {
@@ -162,6 +163,18 @@ describe.each(Object.entries(STARTS))("%s", (_what, start) => {
       ["onEnd", "none"],
     ]);
     expect((await previewEdit({ stopAtOnce: true })).endings).toEqual([]);
+  });
+
+  it("says that a paused one is not watched, and does not end", async () => {
+    const { pause, pass, status } = await startedWith(start, (now: number) => ({
+      trailingStopPercent: 20,
+      endsAt: now + 20_000,
+    }));
+    expect((await pause()).message).toContain(
+      "; its stop and take-profit prices are not watched; it does not end at its time",
+    );
+    await pass(5);
+    expect(await status()).toMatchObject({ status: "running" });
   });
 
   it("gets and loses its stops by a change, which keeps its orders", async () => {

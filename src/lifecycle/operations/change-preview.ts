@@ -3,6 +3,7 @@ import { type Decimal, mul, ONE, roundToStep, text } from "../../kernel/decimal.
 import { splitPair } from "../../kernel/pair.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import { midOf } from "../../kernel/spread.ts";
+import { minuteText } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { type BidAsk, type Book, expectedText, takeFrom } from "../../model/market.ts";
 import type { Preview } from "../../model/proposal.ts";
@@ -64,10 +65,18 @@ const WATCHED_PRICES = [
 /** Describes protection that a pause turns off. */
 function unwatchedTexts({ strategy: { config, symbol } }: ReadableStrategy): string[] {
   const { quote } = splitPair(symbol);
-  return WATCHED_PRICES.flatMap(([field, name]) => {
+  const { trailingStop, endsAt } = config;
+  const prices = WATCHED_PRICES.flatMap(([field, name]) => {
     const price = config[field];
-    return price === undefined ? [] : [`until then, its ${name} of ${text(price)} ${quote} is not watched`];
+    return price === undefined ? [] : [`its ${name} of ${text(price)} ${quote} is not watched`];
   });
+  return [
+    ...prices,
+    ...(trailingStop === undefined
+      ? []
+      : [`its trailing stop of ${text(100n * trailingStop)} % is not watched`]),
+    ...(endsAt === undefined ? [] : [`it does not end at ${minuteText(endsAt)} UTC`]),
+  ].map((sentence) => `until then, ${sentence}`);
 }
 
 /** Returns what selling the base would bring now; at the last stored price if this process cannot reach the exchange. */

@@ -180,9 +180,11 @@ function pauseText(after: AfterPasses): string {
     : openOrders === 0
       ? "its orders are canceled"
       : `${openOrders} of its orders could still be open, and the next passes cancel them`;
-  const isWatched = config.stopLossPrice !== undefined || config.takeProfitPrice !== undefined;
+  const { stopLossPrice, takeProfitPrice, trailingStop, endsAt } = config;
+  const isWatched = [stopLossPrice, takeProfitPrice, trailingStop].some((one) => one !== undefined);
   const prices = isWatched ? "; its stop and take-profit prices are not watched" : "";
-  return `${id} is paused: nothing new is placed, and ${orders}${prices}${delay}`;
+  const time = endsAt === undefined ? "" : "; it does not end at its time";
+  return `${id} is paused: nothing new is placed, and ${orders}${prices}${time}${delay}`;
 }
 
 /** Describes a resume; after a pass, the strategy can still be in error or paused. */
