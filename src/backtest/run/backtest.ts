@@ -239,12 +239,12 @@ function backtestDoubts({ run, band, rules, market, missing, bars }: Doubtful): 
   if (strategy.status === "stopped")
     found.push({
       code: "ended",
-      message: `the grid ended early: ${endOf(strategy.state)} in candle ${run.positions.bars.at(-1)} of ${bars.count}`,
+      message: `the grid ended early: ${endingOfGrid(strategy.state)} in candle ${run.positions.bars.at(-1)} of ${bars.count}`,
     });
   return found;
 }
 
-const endOf = ({ exit }: GridStrategy["state"]): string =>
+const endingOfGrid = ({ exit }: GridStrategy["state"]): string =>
   exit?.reason === "end" ? "its end time" : (exit?.reason ?? "stop");
 
 interface TapeWalkOptions extends WalkOptions {

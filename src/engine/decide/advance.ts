@@ -131,8 +131,8 @@ function* drafted(
   if (strategy.wants === "stop" || strategy.state.exit)
     return { ...nothing, ...stop(strategy, live, context) };
   const ended =
-    strategy.wants === "pause" ? undefined : judgeTime(context.kind, strategy, marketTime(context));
-  if (ended) return { ...nothing, ...leave(ended, live, context) };
+    strategy.wants === "pause" ? undefined : judgeTime(context.kind, strategy, timeOfPass(context));
+  if (ended) return { ...nothing, ...beginEnd(ended, live, context) };
   if (strategy.status === "error") return nothing;
   if (strategy.wants === "pause") return { ...nothing, ...pause(strategy, live, context) };
   const ran = context.kind.run(strategy, live, context);
@@ -140,11 +140,11 @@ function* drafted(
 }
 
 // A simulated market has its own time, which only its prices tell.
-const marketTime = ({ isSimulated, observed: { quote }, now }: StrategyPass): Millis | undefined =>
+const timeOfPass = ({ isSimulated, observed: { quote }, now }: StrategyPass): Millis | undefined =>
   isSimulated ? quote?.at : now;
 
 /** Begins an exit that needs no price: it cancels the orders, and the next passes end the strategy. */
-function leave(
+function beginEnd(
   ended: Strategy,
   live: readonly Order[],
   { kind, observed: { quote }, now }: StrategyPass,
