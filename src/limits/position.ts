@@ -1,5 +1,5 @@
 /** Computes what a position can sell and buy: its budget after its fills. */
-import { type Decimal, div, max, min, roundToStep, text, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, div, max, min, mul, roundToStep, text, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
 import { parseAccountKey } from "../model/account.ts";
@@ -36,11 +36,13 @@ export interface PositionMarket {
   readonly exitsOnLoss: boolean;
   /** Its largest order in quote; default: a whole side. */
   readonly largest?: Decimal | undefined;
+  /** Whether it will sell all its base in one order at this mid price. */
+  readonly sellsAtOnce?: ((mid: Decimal) => boolean) | undefined;
 }
 
 export function positionExposure(
   { symbol, config, state, phase }: Pick<Positioned, "symbol" | "config" | "state" | "phase">,
-  { mid, buys, exitsOnLoss, largest }: PositionMarket,
+  { mid, buys, exitsOnLoss, largest, sellsAtOnce }: PositionMarket,
 ): Exposure {
   const { budget } = config;
   const exits = exitsOnLoss || canExit(config);
@@ -52,7 +54,9 @@ export function positionExposure(
     { base: ZERO, quote },
     { base: ZERO, quote: ZERO, bids },
   ];
-  return exposureOf({ symbol, mid, parts, exits, largest });
+  const isSold = largest !== undefined && mid !== undefined && sellsAtOnce?.(mid);
+  const most = isSold ? max(largest, mul(max(ZERO, state.base) + unbegun, mid, "up")) : largest;
+  return exposureOf({ symbol, mid, parts, exits, largest: most });
 }
 
 const isInScope = (scope: string, { account }: Pick<Strategy, "account">): boolean =>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { drivenApp, type GridOut } from "../support/driven.ts";
 import { gridRequest } from "../support/requests.ts";
+import { startOf } from "../support/starts.ts";
 
 const GRID = gridRequest();
 
@@ -48,6 +49,19 @@ describe("a grid start", () => {
     expect(await started()).toMatchObject({ code: 403, limit });
     expect(await store.strategies({})).toEqual([]);
     expect(await resting()).toEqual([]);
+  });
+
+  it("of quotes cannot sell more in one order than a token may, by a stop price or a time", async () => {
+    const { limit, call } = await app();
+    await limit({ scope: "token:admin", orderNotional: "USDT=150" });
+    const start = async (more: object) => {
+      const place = { exchange: "kraken", symbol: "BTC/USDT", quoteBudget: 1000, baseBudget: 0.05 };
+      const [to, body] = startOf("quote", { ...place, spreadPercent: 1, size: 100, ...more });
+      return (await call<{ limit?: string }>("POST", to, body)).body.limit;
+    };
+    expect(await start({ takeProfitPrice: 1 })).toBe("limit_order");
+    expect(await start({ endsAt: "2040-01-01", onEnd: "sell" })).toBe("limit_order");
+    expect(await start({ takeProfitPrice: 10_000_000 })).toBeUndefined();
   });
 
   it("within the limits places every order and counts each once", async () => {

@@ -48,6 +48,12 @@ export function stopLevels({ config, state }: Ending): StopLevels {
   };
 }
 
+/** Returns whether a strategy will certainly sell all its base in one order: at a stop price that is reached, or in time. */
+export function willSellAtOnce(strategy: Ending, mid: Decimal): boolean {
+  const { endsAt, onEnd } = strategy.config;
+  return (endsAt !== undefined && onEnd === "sell") || reachedStop(stopLevels(strategy), mid) !== undefined;
+}
+
 /** Returns the stop price that a mid price has reached; one below comes first. */
 export const reachedStop = ({ below, above }: StopLevels, mid: Decimal): StopLevel | undefined =>
   below && mid <= below.price ? below : above && mid >= above.price ? above : undefined;

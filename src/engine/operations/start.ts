@@ -14,6 +14,7 @@ import { freeBeside, type PairAmounts } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { ReadyStart } from "../../ports/life.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
+import { willSellAtOnce } from "../decide/ending.ts";
 import type { PositionStrategy } from "../position/position.ts";
 import { balancesForStart, readKept, strategiesOn, type TradingPlace, venueForStart } from "./start-reads.ts";
 
@@ -74,9 +75,16 @@ function exposureAtStart<S extends PositionStrategy>({
   largest,
 }: PositionStart<S>) {
   const { market, standings } = reads;
+  const sellsAtOnce = (at: Decimal) => willSellAtOnce({ config, state: {} }, at);
   return positionExposure(
     { symbol: market.symbol, config, state: stateAt(ONE), phase: "starting" },
-    { mid, largest, buys: [], exitsOnLoss: exitsOnLoss(standings.all[0]?.limits ?? {}, market.quote) },
+    {
+      mid,
+      largest,
+      sellsAtOnce,
+      buys: [],
+      exitsOnLoss: exitsOnLoss(standings.all[0]?.limits ?? {}, market.quote),
+    },
   );
 }
 

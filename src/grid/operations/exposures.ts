@@ -1,4 +1,5 @@
 /** What a running or changed grid can sell and buy. */
+import { willSellAtOnce } from "../../engine/decide/ending.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { exposureOf } from "../../limits/allowed.ts";
@@ -54,7 +55,7 @@ export async function readEditExposure(
 ): Promise<Exposure> {
   if (isDry(strategy)) return NO_EXPOSURE;
   const { symbol, state } = strategy;
-  const { config, isRelaid, warnings } = edited;
+  const { config, isRelaid } = edited;
   const mid = midOf(quote);
   const begins = { config, state: laid, startPrice: mid, takingPrice: mid, market, balances };
   return gridExposure({
@@ -67,6 +68,6 @@ export async function readEditExposure(
     laid: isRelaid ? laid.slots : undefined,
     capital: config.centered && (boundLeft({ config, state }, symbol) ?? mostMoved(begins)),
     exitsOnLoss: await readExitsOnLoss(deps, strategy),
-    exitsAtOnce: warnings.some(({ code }) => code === "stops_at_once"),
+    exitsAtOnce: willSellAtOnce({ config, state }, mid),
   });
 }

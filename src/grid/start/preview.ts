@@ -1,3 +1,4 @@
+import { willSellAtOnce } from "../../engine/decide/ending.ts";
 import { type Decimal, decimal, max, min, mul, sum, text, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
@@ -166,5 +167,6 @@ export function exposureOfStart(planned: PlannedStart, start: StartInputs): Expo
     buys: [],
     capital: config.centered && mostMoved(beginsOf(planned, start)),
     exitsOnLoss: exitsOnLoss(limits, market.quote),
+    exitsAtOnce: willSellAtOnce({ config, state: {} }, midOf(quote)),
   });
 }

@@ -144,7 +144,7 @@ const protectedBy = ({ stopLossPrice, trailingStop }: StrategyConfig): boolean =
 export async function readPositionExposure(
   deps: ExposedAccounts,
   strategy: Positioned,
-  { largest }: Pick<PositionMarket, "largest"> = {},
+  { largest, sellsAtOnce }: Pick<PositionMarket, "largest" | "sellsAtOnce"> = {},
 ): Promise<Exposure> {
   if (isOnPaper(strategy)) return NO_EXPOSURE;
   return positionExposure(strategy, {
@@ -152,5 +152,6 @@ export async function readPositionExposure(
     buys: await readUnbookedBuys(deps, strategy),
     exitsOnLoss: await readExitsOnLoss(deps, strategy),
     largest,
+    sellsAtOnce,
   });
 }

@@ -1,4 +1,6 @@
 /** What a start or a change of quotes reads. */
+
+import { willSellAtOnce } from "../../engine/decide/ending.ts";
 import {
   type ReadPlace,
   readMarketFor,
@@ -31,7 +33,11 @@ export const readQuotesExposure = (
   deps: Deps,
   strategy: QuoteStrategy,
   config: QuoteConfig = pendingEdit(strategy) ?? strategy.config,
-): Promise<Exposure> => readPositionExposure(deps, strategy, { largest: largestQuote(config) });
+): Promise<Exposure> =>
+  readPositionExposure(deps, strategy, {
+    largest: largestQuote(config),
+    sellsAtOnce: (mid) => willSellAtOnce({ config, state: strategy.state }, mid),
+  });
 
 const withPrices = async (
   deps: Deps,

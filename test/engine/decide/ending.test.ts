@@ -7,6 +7,7 @@ import {
   reachedStop,
   stopLevels,
   waitForTrigger,
+  willSellAtOnce,
 } from "../../../src/engine/decide/ending.ts";
 import { exitPlan, exitReach, stop } from "../../../src/engine/decide/stop.ts";
 import { sellsBase } from "../../../src/engine/pass/urgent.ts";
@@ -155,6 +156,18 @@ describe("the end of a strategy", () => {
     // A person who stops it and sells its base gets that.
     const sold = stop({ ...ending, wants: "stop", sellBase: true }, [], context);
     expect(sold.intents).toMatchObject([{ side: "sell", amount: d("2"), kind: "exit" }]);
+  });
+
+  it("will sell all base at once at a reached stop price, or by a time", () => {
+    const will = [
+      { stopLossPrice: d("100") },
+      { stopLossPrice: d("99") },
+      { trailingStop: d("0.5") },
+      { takeProfitPrice: d("90") },
+      { endsAt: NOW, onEnd: "sell" },
+      { endsAt: NOW },
+    ].map((config) => willSellAtOnce(running(config as StrategyConfig, { highest: d("200") }), d("100")));
+    expect(will).toEqual([true, false, true, true, true, false]);
   });
 
   it("can sell its base by each price, and by a time only if it sells then", () => {

@@ -43,6 +43,14 @@ describe("the exposure of quotes", () => {
     expect(exposed(sold, { buys, exitsOnLoss: true })).toMatchObject({ counted: d("230") });
   });
 
+  it("has its whole base as the largest order if it sells that at once", () => {
+    const at = (price: string) => ({ sellsAtOnce: (mid: bigint) => mid >= d(price), mid: d("15") });
+    expect(exposed(begun, at("15"))).toMatchObject({ largest: d("30") });
+    expect(exposed(newQuoteState(1, d("10")), at("15"), "starting")).toMatchObject({ largest: d("30") });
+    expect(exposed(begun, at("16"))).toMatchObject({ largest: d("20") });
+    expect(exposed(begun, { ...at("15"), mid: d("1") })).toMatchObject({ largest: d("20") });
+  });
+
   it("uses the whole side as the largest order if sizes follow a depth", () => {
     const deep = {
       ...config,
