@@ -2,6 +2,7 @@
 import type * as z from "zod";
 import { stopReasonOf } from "../engine/decide/stop.ts";
 import { waitNotices } from "../engine/decide/waits.ts";
+import { endingTextsOf } from "../engine/operations/ending-fields.ts";
 import {
   accountNotices,
   marketTimeOf,
@@ -172,6 +173,7 @@ export function statusOut(
   const { view, reading, mark, accounts, startPrice } = read;
   const { strategy } = view;
   const row = rowOut(deps, read, killed);
+  const { maxLoss, endsAt, onEnd } = strategy.config;
   const isStopped = strategy.status === "stopped";
   const idOf = (slot: number) => reading?.orderId?.(strategy, slot) ?? String(slot);
   const waiting = isStopped ? [] : strategy.state.refused;
@@ -194,6 +196,7 @@ export function statusOut(
       detail: describeRefusal({ reason, detail }),
     })),
     stopPrices: stopPricesOf(view, row.notices, text),
+    endings: isStopped ? [] : endingTextsOf({ maxLoss, endsAt, onEnd }, splitPair(strategy.symbol).quote),
     stopReason: stopReasonOf(deps.kinds(strategy.kind), strategy, mark),
     stream: isStopped ? null : describeStream(strategy.account, deps.streamReport?.()),
     details: (reading?.detailsOf(view, (at) => marketTimeOf(deps, strategy, at)) ?? null) as null,

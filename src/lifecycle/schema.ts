@@ -89,6 +89,7 @@ export const statusShape = (details: readonly z.ZodObject[]) =>
       .array(z.object({ id: z.string(), reason: z.string(), detail: z.string() }))
       .describe("Orders that wait, each with the reason"),
     stopPrices: z.array(stopPriceShape(z.string())),
+    endings: z.array(z.string()).describe("What it does by itself besides its stop prices"),
     stopReason: z.string().nullable().describe("Why it stopped, unless you stopped it"),
     stream: streamShape(),
     details: z

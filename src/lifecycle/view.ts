@@ -149,7 +149,8 @@ type StatusText = z.output<ReturnType<typeof StatusBaseShape>>;
 /** Formats one strategy: what all have, and the lines of its definition. */
 export const statusView = (kinds: readonly ReadKind[]) => (answer: unknown) => {
   const status = answer as StatusText;
-  const { details, averageCost, breakEvenPrice, unrealizedProfit, feesPaid, stopPrices, waiting } = status;
+  const { details, averageCost, breakEvenPrice, unrealizedProfit, feesPaid, stopPrices, endings, waiting } =
+    status;
   const { first, orders, holds, last } = commonLines(status);
   const reading = kinds.find((kind) => kind.reading?.word === details?.kind)?.reading;
   const at = averageCost === null ? "" : ` at ${sevenDigits(averageCost)}`;
@@ -165,6 +166,7 @@ export const statusView = (kinds: readonly ReadKind[]) => (answer: unknown) => {
     ...orders,
     holds: `${holds.holds}${at}${even}`,
     ...(stopPrices.length > 0 ? { stops: stopPrices.map(describeStopPrice).join("; ") } : {}),
+    ...(endings.length > 0 ? { "by itself": endings.join("; ") } : {}),
     ...(waiting.length > 0 ? { waiting: describeRefusals(waiting) } : {}),
     ...last,
     ...(status.stream === null ? {} : { stream: status.stream }),

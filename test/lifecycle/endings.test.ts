@@ -22,6 +22,7 @@ interface Status {
   readonly status: string;
   readonly stopReason: string | null;
   readonly position: string;
+  readonly endings: readonly string[];
   readonly stopPrices: readonly {
     readonly reason: string;
     readonly price: string;
@@ -186,6 +187,9 @@ describe.each(Object.entries(STARTS))("%s", (_what, start) => {
       { field: "maxLoss", from: "none", to: "500" },
     ]);
     await pass(2);
+    expect((await status()).endings).toEqual([
+      "at a loss of more than 500 USDT it places nothing until you resume it",
+    ]);
     expect((await status()).stopPrices.map(({ reason, armed }) => [reason, armed])).toEqual([
       ["stop_loss", true],
       ["trailing_stop", true],
