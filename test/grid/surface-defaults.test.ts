@@ -133,6 +133,7 @@ it("warns of a spread above 20 %", async () => {
     return body.warnings.filter(({ code }) => code === "wide_spread");
   };
   expect(await codes(20)).toEqual([]);
+  expect(await codes(20.01)).toHaveLength(1);
   expect(await codes(100)).toMatchObject([
     { message: expect.stringMatching(/^the spread is 100 % of the price/) },
   ]);
