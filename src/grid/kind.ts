@@ -204,7 +204,7 @@ function runEdited(
   const started = startTrading(triggered, context, quote);
   if (!started) return { short: true };
   if (started.phase === "starting") return { strategy: started };
-  const judged = context.judge(withMids(started, quote), quote);
+  const judged = context.judge(withMids(started, quote), quote, quote);
   const { strategy: watched, problem } = watchMid(judged, marketQuote, context);
   if (watched.state.exit) {
     const leaving: GridStrategy = { ...watched, status: "running", phase: "stopping" };

@@ -83,8 +83,11 @@ export interface StrategyContext {
   /** Why orders wait, if the exchange responds slowly. */
   readonly slow: string | null;
   readonly bounds: Bounds;
-  /** Returns the strategy after checking the strategy's loss and the account's loss against their limits. */
-  readonly judge: <S extends Strategy>(strategy: S, quote: BidAsk) => S;
+  /**
+   * Returns the strategy after checking its loss and the account's loss against their limits at `quote`, and its stop
+   * prices at the market's price, if there is one.
+   */
+  readonly judge: <S extends Strategy>(strategy: S, quote: BidAsk, market: BidAsk | undefined) => S;
 }
 
 /** Lines of one strategy's code. */

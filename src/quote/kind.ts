@@ -173,7 +173,9 @@ function runQuote(
   if (begun.phase === "starting") return { strategy: begun };
   const quoting = quotingOf(begun, market, context, besideOf(begun, live, context));
   const priced = pricedOf(begun, quoting, context);
-  const judged = priced ? context.judge(begun, priced) : begun;
+  // A price that a person has fixed reaches no stop price; the market does.
+  const atMarket = begun.config.fixed ? context.observed.quote : priced;
+  const judged = priced ? context.judge(begun, priced, atMarket) : begun;
   const after =
     priced && judged.state.exit ? leaveMarket(judged, live, { now: context.now, quote: priced }) : undefined;
   const quoted =

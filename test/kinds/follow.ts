@@ -19,7 +19,7 @@ function run(
 ): Partial<DraftedStrategy<Follow>> {
   const { market, quote, error } = pass.observed;
   if (!market || !quote) return { strategy: { ...before, lastError: error } };
-  const strategy: Follow = { ...pass.judge(before, quote), status: "running" };
+  const strategy: Follow = { ...pass.judge(before, quote, quote), status: "running" };
   const { state } = strategy;
   if (state.exit) return { strategy: { ...strategy, phase: "stopping" }, cancels: cancellable(live) };
   const order = live.length === 0 ? orderAtBid(strategy, market, quote, pass) : undefined;

@@ -201,3 +201,26 @@ describe.each(Object.entries(STARTS))("%s", (_what, start) => {
     expect(await open()).toBe(before);
   });
 });
+
+it("quotes at a fixed price end at the price of the market", async () => {
+  const fixed = { fixedPrice: 50_000, useOwn: false, useOthers: false, useDex: false };
+  const { status, pass, open } = await startedWith(STARTS.quote, {
+    ...fixed,
+    takeProfitPrice: 55_000,
+    stopAtOnce: true,
+  });
+  await pass(3);
+  expect(await open()).toBe(0);
+  expect(await status()).toMatchObject({
+    status: "stopped",
+    stopReason: expect.stringContaining("take_profit at 6"),
+  });
+  const above = await startedWith(STARTS.quote, {
+    ...fixed,
+    fixedPrice: 70_000,
+    takeProfitPrice: 65_000,
+    stopAtOnce: true,
+  });
+  await above.pass(3);
+  expect(await above.status()).toMatchObject({ status: "running", stopReason: null });
+});

@@ -209,8 +209,10 @@ export const bounds = (limits: Limits = {}, version = 1): Bounds => ({
 /** The check of a pass: a strategy's loss and its end, without limits of the account. */
 export const judged =
   (kind: Pick<Kind, "name" | "holdings" | "accounts">): StrategyPass["judge"] =>
-  (one, quote) =>
-    judgeEnding(kind, judgeLoss(kind as Kind, one, { quote, bounds: bounds(), accountLoss: null }), quote);
+  (one, quote, atMarket) => {
+    const after = judgeLoss(kind as Kind, one, { quote, bounds: bounds(), accountLoss: null });
+    return atMarket ? judgeEnding(kind, after, atMarket) : after;
+  };
 
 /** A turn in which everything is known, free and allowed. */
 export const turn = (over: Partial<StrategyPass> = {}): StrategyPass => ({

@@ -365,8 +365,10 @@ function turnOf(
     limit: observed.tradesRead ? share.limit : 0,
     slow,
     bounds: share.bounds,
-    judge: (one, quote) =>
-      judgeEnding(kind, judgeLoss(kind, one, { quote, bounds: share.bounds, accountLoss }), quote),
+    judge(one, quote, atMarket) {
+      const judged = judgeLoss(kind, one, { quote, bounds: share.bounds, accountLoss });
+      return atMarket ? judgeEnding(kind, judged, atMarket) : judged;
+    },
   };
 }
 

@@ -96,7 +96,7 @@ function runFunction(
   if (!begun) return { short: true };
   if (begun.phase === "starting") return { strategy: begun };
   const priced = topOfBook(book);
-  const judged = context.judge(begun, priced);
+  const judged = context.judge(begun, priced, priced);
   // An exit needs neither the function nor what it requests.
   if (judged.state.exit) return leaveMarket(judged, live, { now, quote: priced });
   if (typeof runnable === "string")
