@@ -247,7 +247,7 @@ function quotesAtRest(sim: Sim, strategy: QuoteStrategy, live: readonly BookedOr
   const price = BigInt(Math.round(ticks)) * market.tick;
   const total =
     state.ledger.quote + mul(state.base, price, "half") - state.first.cost - state.ledger.feesValue;
-  if (maxLoss !== undefined && state.lostAt === null && !fixed && total < -2n * maxLoss)
+  if (maxLoss !== undefined && (state.lostAt ?? null) === null && !fixed && total < -2n * maxLoss)
     checks.violate(`${id} has lost ${text(-total)} of the ${text(maxLoss)} that it may, and goes on`);
   if (state.refused.length + state.notices.length > 0) return;
   const half = rules.avellaneda ? rules.widest : max(rules.halfSpread, market.maker);

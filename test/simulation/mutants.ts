@@ -125,9 +125,9 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "a loss ends nothing",
-    "src/quote/kind.ts",
-    "stays || total < -config.maxLoss ? resumes : null",
-    "stays && total < -config.maxLoss ? resumes : null",
+    "src/engine/decide/loss.ts",
+    "stays || kind.accounts(strategy, midOf(quote)).total < -config.maxLoss ? resumes : null",
+    "stays && kind.accounts(strategy, midOf(quote)).total < -config.maxLoss ? resumes : null",
   ),
 ].map(ofQuotes);
 
