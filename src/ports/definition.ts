@@ -180,6 +180,11 @@ export interface StrategyDefinition<
    * do not count: 5 seconds to 1 hour, by default one minute.
    */
   readonly reference?: boolean | { readonly maxAge?: Millis | undefined } | undefined;
+  /**
+   * Returns all orders that should be open, at most 100; the strategy's others are canceled. It must not return a
+   * promise. The same input must give the same result, because a pass can call it several times. If it throws, the
+   * strategy pauses until a person resumes it.
+   */
   orders(view: StrategyInput<z.output<Schema>, State, Requests>): Declared<State>;
 }
 

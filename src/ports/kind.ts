@@ -151,9 +151,15 @@ export interface Kind<
   readonly version: number;
   /** Converts a state that an older version stored. */
   upgrade(state: StrategyState, version: number): State;
-  /** Books one fill of a slot's order, including fees. If the slot no longer exists, the strategy as a whole books it. */
+  /**
+   * Returns the state after one fill of an order, including fees; an order can have several. If the state has no such
+   * `slot` (an exit, an order of an earlier generation), the strategy as a whole books the fill.
+   */
   bookFill(state: State, symbol: Pair, fill: Fill, slot: number): State;
-  /** Books the end of an order after its last fill. */
+  /**
+   * Returns the state after an order has ended and all its fills are booked. Also called for a canceled or rejected
+   * order: only `booked` shows whether it has filled completely.
+   */
   bookEnd(state: State, order: Order): State;
   /** Run before and after booking the fills of an order that a restored database had lost. */
   beforeFound(strategy: Strategy<Config, State>, found: FoundOrder): State;
@@ -172,7 +178,7 @@ export interface Kind<
   movedByBooks(state: State, symbol: Pair): Readonly<Record<string, Decimal>>;
   /** Returns the P&L of its fills at a price; the default is its start price. */
   accounts(strategy: Pick<Strategy<Config, State>, "symbol" | "state">, mark?: Decimal): Accounts;
-  /** Returns the lowest and highest price at which it would have an order. */
+  /** Returns whether it would have orders at this mid price. */
   isInRange(state: State, mid: Decimal): boolean;
   /** Whether its orders stand in a range of prices that the market can leave; then a person may want to move it. */
   readonly hasRange: boolean;
@@ -186,7 +192,10 @@ export interface Kind<
     config: Config,
     interval: Millis,
   ): { readonly within: Millis; readonly count: number } | undefined;
-  /** Returns whether it could place an order now. Only then are balances read. */
+  /**
+   * Returns whether it could place an order now. If not, the pass does not read balances for it, and can skip its trades.
+   * Called before the fills of this pass are booked, and possibly several times.
+   */
   mayPlace(strategy: Strategy<Config, State>, context: PlacingContext): Soon<boolean>;
   /**
    * Returns the prices that start a pass early, besides stop prices. Empty if only fills concern it now; undefined or
@@ -198,8 +207,9 @@ export interface Kind<
   /** Returns why this process leaves a running strategy as it is; absent or undefined if it runs it. */
   leaves?(strategy: Strategy<Config, State>): string | undefined;
   /**
-   * Returns the next orders of a running strategy. `live` are its unsettled orders. A promise never rejects: a user's
-   * code runs in another process, and a pass waits for it.
+   * Returns the next orders of a running strategy; called at most once in a pass. `strategy` contains the fills of this
+   * pass, and `live` are its unsettled orders. An absent field of the result changes nothing. If it throws, only this
+   * strategy is in error. A promise never rejects: a user's code runs in another process, and a pass waits for it.
    */
   run(
     strategy: Strategy<Config, State>,

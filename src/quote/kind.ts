@@ -71,7 +71,6 @@ const besideOf = (strategy: QuoteStrategy, live: readonly Order[], context: Stra
   bounds: context.bounds,
 });
 
-/** Assigns missing levels to slots of their side, and selects the orders of this pass. */
 const ofSide = (side: Side) => (slot: SlotState) => isBidSlot(slot) === (side === "buy");
 
 /**
@@ -313,6 +312,7 @@ function beyondChangedLimits(
   ];
 }
 
+/** Assigns missing levels to slots of their side, and selects the orders of this pass. */
 function placed(strategy: QuoteStrategy, { bids, asks }: Quoting, around: Moving): RemainingFunds {
   const { live, context, market, priced } = around;
   const before = supplyBefore(strategy.state.slots, context);

@@ -45,7 +45,7 @@ interface ActDeps {
   readonly local: Local;
 }
 
-/** Result of cancel requests: `taken` is how many the exchange accepted; an accepted request does not yet end an order. */
+/** Result of cancel requests: `confirmed` is how many the exchange accepted, which does not yet end an order. */
 export interface Cancelled {
   readonly requested: readonly Order[];
   readonly confirmed: number;
@@ -81,7 +81,10 @@ export async function cancelEach(
   return { requested: requests, confirmed: accepted, events, short: false };
 }
 
-/** Sends what was recorded to the exchange: cancels first, then new orders. */
+/**
+ * Sends cancels, and then the new orders that were recorded. A cancel has no row: a later pass reads from the exchange
+ * whether its order has ended.
+ */
 export async function act(
   deps: ActDeps,
   hold: Hold,

@@ -1,4 +1,7 @@
-/** How long own orders were on both sides, from what passes read anyway. */
+/**
+ * Measures how long own orders were on both sides, from what passes read anyway. `mayCreate` decides here whether a pass
+ * reads trades and balances; `readConfidence` reads the price confidence.
+ */
 
 import { max } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";

@@ -1,3 +1,5 @@
+/** Plans a grid's initial buy, and single orders of its slots: side, price and amount. `nextOrders` puts these together. */
+
 import { type Decimal, div, max, min, mul, ONE, roundToStep, sum, text, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { isWide } from "../../kernel/spread.ts";

@@ -163,7 +163,7 @@ export interface PassStore {
   panic(query: Panic, by: ActorAndRequest): Promise<Millis>;
   /** Returns orders that are or can be open, of all accounts or of one. */
   unsettledOrders(account?: AccountKey): Promise<readonly Order[]>;
-  /** Marks the database as restored. Every grid then looks up its next ids before it places an order. */
+  /** Marks the database as restored. Every strategy then waits until all its orders can be seen (`recover`). */
   nextEpoch(): Promise<void>;
   /** Stores outcomes and releases the lease, in one fenced batch. */
   settle(lease: Lease, settlement: Settlement): Promise<void>;
