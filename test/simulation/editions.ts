@@ -3,7 +3,7 @@
 import { TRADES_WAIT } from "../../src/engine/reconcile/order-fills.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { HOUR, MINUTE } from "../../src/kernel/time.ts";
-import { type Deed, handDeed, type MarketRules, startOfAny } from "./deeds.ts";
+import { type Deed, type Fields, handDeed, type MarketRules, startOfAny } from "./deeds.ts";
 import type { Plan } from "./plan.ts";
 import { editQuoteDeed, startQuoteDeed } from "./quote-deeds.ts";
 import type { Random } from "./random.ts";
@@ -27,6 +27,8 @@ export function ofNewEdition(random: Random, plan: Plan): Plan {
       return withRules(random, plan);
     case IS_OF.hints:
       return withHints(random, plan);
+    case IS_OF.endings:
+      return withEndings(random, withQuotes(random, plan));
     case IS_OF.versions:
       return { ...plan, processes: 2, deeds: without(plan.deeds, ["backup", "restore"]) };
     default:
@@ -82,6 +84,50 @@ function withQuotes(random: Random, plan: Plan): Plan {
   const all = [...plan.deeds, ...deeds, ...(silence.of === "own" ? [noBook] : [])];
   return { ...plan, silence, endAt: silence.to + HOUR, deeds: inOrder(all) };
 }
+
+/** Prices and times at which a strategy ends by itself; prices start at 100. */
+function endingsOf(random: Random, { quietAt }: Plan): Fields {
+  const some = (probability: number, make: () => Fields): Fields =>
+    random.chance(probability) ? make() : {};
+  return {
+    ...some(0.4, () => ({ stopLossPrice: random.whole(94, 99) })),
+    ...some(0.3, () => ({ takeProfitPrice: random.whole(101, 106) })),
+    ...some(0.4, () => ({ trailingStopPercent: random.pick([0.5, 1, 3]) })),
+    ...some(0.2, () => ({ stopAtOnce: true })),
+    ...some(0.3, () => ({ maxLoss: random.whole(2, 20) })),
+    ...some(0.4, () => ({
+      endsAt: START + random.whole(0, quietAt - START),
+      ...some(0.6, () => ({ onEnd: random.pick(["keep", "sell"]) })),
+    })),
+  };
+}
+
+/** Centered grids and quotes that end by themselves, and endings that come and go while they run. */
+function withEndings(random: Random, plan: Plan): Plan {
+  const any = timesOf(random, plan);
+  const withEnds = ({ at, deed }: Due): Due => {
+    if (deed.kind === "start_quote")
+      return { at, deed: { ...deed, fields: { ...deed.fields, ...startEndings(random, plan) } } };
+    if (deed.kind === "start_centered")
+      return { at, deed: { ...deed, options: { ...deed.options, ...startEndings(random, plan) } } };
+    return { at, deed };
+  };
+  const changes = Array.from({ length: random.whole(0, 4) }, (): Due => {
+    const fields = random.pick<() => Fields>([
+      () => endingsOf(random, plan),
+      () => ({ stopLossPrice: 0, trailingStopPercent: 0 }),
+      () => ({ endsAt: 0, maxLoss: 0 }),
+    ])();
+    const kind = random.pick(["edit", "edit_quote"] as const);
+    return { at: any(0.05, 0.95), deed: { kind, nth: random.whole(0, 4), fields } as Deed };
+  });
+  return { ...plan, deeds: inOrder([...plan.deeds.map(withEnds), ...changes]) };
+}
+
+const startEndings = (random: Random, plan: Plan): Fields => ({
+  ...endingsOf(random, plan),
+  ...(random.chance(0.2) ? { triggerPrice: random.whole(98, 102) } : {}),
+});
 
 /** Reads that can fail alone. */
 const ENDPOINTS = [["openOrders"], ["fills", "fillsOf"], ["balances"], ["order"], ["ticker"]] as const;

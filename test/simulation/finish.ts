@@ -200,7 +200,11 @@ function settledDown(sim: Sim, strategy: Strategy): void {
   }
   if (wants === "pause" && (isQuote(strategy) || isOwnKind(strategy)) && live.length > 0)
     checks.violate(`${id} is paused and ${live.length} of its orders rest`);
-  if (wants === "pause" || status === "idle") return;
+  if (wants === "pause") return;
+  const { endsAt } = strategy.config;
+  if (endsAt !== undefined && endsAt <= sim.plan.quietAt && !state.exit)
+    checks.violate(`${id} is ${status} (${phase}) and should have ended`);
+  if (status === "idle") return;
   if (state.exit) {
     if (status !== "stopped" && sim.killAt === undefined)
       checks.violate(`${id} has reached its ${state.exit.reason} and is ${status} (${phase})`);
@@ -272,6 +276,7 @@ function slotsAtRest(sim: Sim, strategy: GridStrategy, live: readonly BookedOrde
     const isExcused =
       refusal !== undefined &&
       (isKilled ||
+        (refusal.reason === "limit_loss" && strategy.config.maxLoss !== undefined) ||
         QUIET_REASONS.has(refusal.reason) ||
         isThrough(sim, strategy, slot, refusal) ||
         isTooSmallBelow(sim, strategy, slot, refusal));
@@ -339,7 +344,7 @@ function leftNothing(sim: Sim, strategy: Strategy): void {
   const { checks, history, plan, tables, kinds, exchange, marketOf } = sim;
   const { id, kind, status, state, symbol, stoppedAt } = strategy;
   const market = marketOf(symbol);
-  if (!state.exit || status !== "stopped") return;
+  if (!state.exit || state.exit.keeps || status !== "stopped") return;
   const left = roundToStep(kinds(kind).holdings(state).base, market.lot, "down");
   const { base } = splitPair(symbol);
   const isAccepted =

@@ -96,7 +96,8 @@ function drawn(random: Random, { ticks, calm, timing: request, edition = 1, grid
     timing.tradesEvery +
     190_000;
   // So long a spread that has widened with the price takes to be what was asked for.
-  const calming = strategy === "quote" || edition === IS_OF.quotesBesideGrids ? HOUR : 0;
+  const calming =
+    strategy === "quote" || edition === IS_OF.quotesBesideGrids || edition === IS_OF.endings ? HOUR : 0;
   const late = !calm && isReal && random.chance(0.5);
   const plan: Plan = {
     timing,

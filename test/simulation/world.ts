@@ -58,7 +58,7 @@ export const ACCOUNT = { exchange: EXCHANGE, kind: "sandbox", host: "" } as cons
 
 /** A sandbox's prices are of any moment in which they are asked for: quotes, which look at how old one is, have an exchange. */
 const accountOf = ({ strategy, edition }: Pick<Shape, "strategy" | "edition">) =>
-  strategy === "quote" || edition === IS_OF.quotesBesideGrids
+  strategy === "quote" || edition === IS_OF.quotesBesideGrids || edition === IS_OF.endings
     ? { ...ACCOUNT, host: "exchange.example" }
     : ACCOUNT;
 
