@@ -66,7 +66,6 @@ it("grid preview and grid start output every field as JSON", async () => {
   expect(JSON.parse(started.stdout)).toMatchObject({
     status: "running",
     phase: "active",
-    details: { gridLevels: 12 },
     uses: { base: expect.stringMatching(/^0\.\d/) },
   });
 });

@@ -12,7 +12,10 @@ import { starts } from "../../support/starts.ts";
 
 type App = Awaited<ReturnType<typeof testApp>>;
 const ORDER = orderRequest();
-const TRADING = createOperations(EXCHANGES).filter(({ effect }) => effect === "trade");
+/** The tools that trade; the specification's start of a grid is no tool, because `start_strategy` does it. */
+const TRADING = createOperations(EXCHANGES).filter(
+  ({ effect, hasNoTool }) => effect === "trade" && !hasNoTool,
+);
 
 const trading = (confirm: "plan" | "terminal" = "plan", realTime = false) =>
   testApp({ realTime, mcp: { trading: true, confirm } });
