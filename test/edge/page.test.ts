@@ -22,7 +22,7 @@ describe.skipIf(!findChromium())("the page from workerd in Chromium (skipped wit
 
   it("starts the shown plan and updates live", async () => {
     const { page, context, errors, strangers } = await signedIn(browser, url, app.tokens.admin);
-    await page.getByText("live", { exact: true }).waitFor();
+    await page.getByText("connected", { exact: true }).waitFor();
     await page.getByRole("link", { name: "Start", exact: true }).click();
     await page.getByRole("button", { name: "Fill in the numbers" }).click();
     await startShown(page);

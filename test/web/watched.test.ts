@@ -68,14 +68,19 @@ describe.skipIf(!findChromium())("watched pairs on the page (skipped without Chr
     }
     expect(lines[1]).toMatch(/mean depth of own asks/);
     for (const name of ["Reports", "Liquidity"]) await page.getByRole("link", { name, exact: true }).click();
+    // The list is loaded again each minute, and a click on a button that is replaced just then does nothing.
+    const saved = async (name: string) => {
+      for (let tries = 0; tries < 8; tries++) {
+        const download = page.waitForEvent("download", { timeout: 30_000 }).catch(() => undefined);
+        await page.getByRole("button", { name }).first().click();
+        const file = await download;
+        if (file) return file.suggestedFilename().replaceAll(/\d{4}-\d\d-\d\d/g, "DAY");
+      }
+      return `no file after eight clicks on ${name}`;
+    };
     const names = [];
-    for (const name of ["Save report to send, without P&L", "Save internal report, with P&L"]) {
-      const [saved] = await Promise.all([
-        page.waitForEvent("download"),
-        page.getByRole("button", { name }).first().click(),
-      ]);
-      names.push(saved.suggestedFilename().replaceAll(/\d{4}-\d\d-\d\d/g, "DAY"));
-    }
+    for (const name of ["Save report to send, without P&L", "Save internal report, with P&L"])
+      names.push(await saved(name));
     expect(names).toEqual([
       "liquidity-kraken-NIL-USDT-DAY-DAY-to-send.html",
       "liquidity-kraken-NIL-USDT-DAY-DAY-internal.html",
