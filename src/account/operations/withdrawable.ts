@@ -3,7 +3,7 @@ import { stalledNotices } from "../../engine/pass/stop-watch.ts";
 import { type Need, neededOf, needsOf } from "../../engine/reserves.ts";
 import { type Decimal, div, max, min, ONE, sum, text, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
-import { accountKey, type Balance, type Balances } from "../../model/account.ts";
+import { accountKey, type Balance, type Balances, unreadBalance } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
@@ -69,14 +69,18 @@ export interface Withdrawable extends Balance {
   readonly missing: Decimal;
 }
 
-/** Returns, per asset, what can be withdrawn without making any strategy's order wait for funds. */
-export function withdrawable(balances: readonly Balance[], needs: readonly Need[]): Withdrawable[] {
+/**
+ * Returns, per asset, what can be withdrawn without making any strategy's order wait for funds. An asset whose balance
+ * cannot be read is left out: nothing is known of it.
+ */
+export function withdrawable(balances: Balances, needs: readonly Need[]): Withdrawable[] {
   const known = new Map(balances.map((balance) => [balance.asset, balance]));
   const assets = new Set([
     ...balances.filter(({ free, used }) => free + used !== ZERO).map(({ asset }) => asset),
     ...needs.flatMap(({ strategy }) => Object.values(splitPair(strategy.symbol))),
   ]);
-  return [...assets].map((asset) => {
+  const readable = [...assets].filter((asset) => !unreadBalance(balances, asset));
+  return readable.map((asset) => {
     const { free, used } = known.get(asset) ?? { free: ZERO, used: ZERO };
     const stays = neededOf(needs, { asset, used });
     const most = max(ZERO, min(free - stays, withinShares(asset, { total: free + used, needs })));

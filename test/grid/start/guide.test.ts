@@ -243,6 +243,10 @@ describe("the withdrawable amount of an account", () => {
 
   it("is zero if strategies already lack some", () => {
     expect(usdt("50", [need("70")])).toMatchObject({ most: 0n, kept: d("50"), missing: d("20") });
+    const unread = Object.assign([balance("ETH", "1")], {
+      unreadable: [{ asset: "USDT", reason: "no number" }],
+    });
+    expect(withdrawable(unread, [need("70")]).map(({ asset }) => asset)).not.toContain("USDT");
     const [, base] = withdrawable([balance("USDT", "100")], [need("0", "2")]);
     expect(base).toMatchObject({ asset: "BTC", missing: d("2") });
   });
