@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import twoSided from "../../examples/two-sided.ts";
 import { kindsOf } from "../../src/engine/accounts.ts";
 import { kindsWith } from "../../src/kinds.ts";
-import { servedOver } from "../support/app.ts";
+import { adminAsks, servedOver } from "../support/app.ts";
 import { testSandbox } from "../support/sandbox.ts";
 import { startOf } from "../support/starts.ts";
 
@@ -36,14 +36,7 @@ async function startedWith([definition, fields]: (typeof STARTS)[keyof typeof ST
   const box = await testSandbox({ speed: 1 });
   const deps = { ...box.deps, kinds: kindsOf(kindsWith(definitions)) };
   const app = servedOver(deps, { definitions });
-  const ask = async <T>(method: string, where: string, sent?: object): Promise<T> => {
-    const response = await app.ask(`/api/v1${where}`, {
-      method,
-      headers: { authorization: `Bearer ${app.tokens.admin}`, "content-type": "application/json" },
-      ...(sent ? { body: JSON.stringify(sent) } : {}),
-    });
-    return (await response.json()) as T;
-  };
+  const ask = adminAsks(app);
   const venue = box.venue("kraken");
   const marketTime = async () => (await venue.ticker("BTC/USDT")).at;
   const given = typeof options === "function" ? options(await marketTime()) : options;
@@ -221,6 +214,8 @@ it("quotes at a fixed price end at the price of the market", async () => {
     takeProfitPrice: 65_000,
     stopAtOnce: true,
   });
+  // The plan and the passes judge the same price.
+  expect(above.plan.warnings.map(({ code }) => code)).not.toContain("stops_at_once");
   await above.pass(3);
   expect(await above.status()).toMatchObject({ status: "running", stopReason: null });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import twoSided from "../../examples/two-sided.ts";
 import { kindsOf } from "../../src/engine/accounts.ts";
 import { kindsWith } from "../../src/kinds.ts";
-import { servedOver } from "../support/app.ts";
+import { adminAsks, servedOver } from "../support/app.ts";
 import { appClient, callTool } from "../support/mcp.ts";
 import { testSandbox } from "../support/sandbox.ts";
 import { startOf } from "../support/starts.ts";
@@ -38,14 +38,7 @@ async function started(
   const box = await testSandbox({ speed: 1 });
   const deps = { ...box.deps, kinds: kindsOf(kindsWith(definitions)) };
   const app = servedOver(deps, { definitions, mcp: { trading: true, confirm: "plan", strategies: "all" } });
-  const ask = async <T>(method: string, where: string, sent?: object): Promise<T> => {
-    const response = await app.ask(`/api/v1${where}`, {
-      method,
-      headers: { authorization: `Bearer ${app.tokens.admin}`, "content-type": "application/json" },
-      ...(sent ? { body: JSON.stringify(sent) } : {}),
-    });
-    return (await response.json()) as T;
-  };
+  const ask = adminAsks(app);
   const { id } = await ask<{ id: string }>("POST", ...startOf(definition, fields));
   const open = async () => (await box.venue("kraken").openOrders()).length;
   const client = await appClient(app, "admin");

@@ -70,6 +70,18 @@ export async function appOver(deps: Deps, mcp?: McpSettings, rates?: Rates): Pro
   return servedOver(deps, { mcp, rates });
 }
 
+/** Asks a server as an administrator. */
+export const adminAsks =
+  ({ ask, tokens }: Pick<Served, "ask" | "tokens">) =>
+  async <T>(method: string, where: string, sent?: object): Promise<T> => {
+    const response = await ask(`/api/v1${where}`, {
+      method,
+      headers: { authorization: `Bearer ${tokens.admin}`, "content-type": "application/json" },
+      ...(sent ? { body: JSON.stringify(sent) } : {}),
+    });
+    return (await response.json()) as T;
+  };
+
 /** Another server over a database whose tokens exist already. */
 export function servedOver(
   deps: Deps,

@@ -9,7 +9,7 @@ import {
   splitEndings,
 } from "../../engine/operations/ending-fields.ts";
 import { closedWarnings } from "../../engine/operations/start-reads.ts";
-import { withFirstBase } from "../../engine/position/position.ts";
+import { midOfBook, withFirstBase } from "../../engine/position/position.ts";
 import {
   type Decimal,
   decimal,
@@ -226,8 +226,11 @@ function defenceWarnings(
   return [{ code: "small_defence", message }];
 }
 
-const pricedQuote = ({ reference: { price } }: QuotePlan, { book: { at } }: QuoteInputs) =>
-  price === null ? undefined : { bid: price, ask: price, at };
+/** Returns the price at which a pass judges stop prices: the market's while a price is fixed, otherwise the reference. */
+function pricedQuote({ config: { fixed }, plan }: WarnedQuote, { book }: QuoteInputs) {
+  const price = fixed ? midOfBook(book) : plan.reference.price;
+  return price === null || price === undefined ? undefined : { bid: price, ask: price, at: book.at };
+}
 
 /** Highest spread without a warning: above it, a mistake is more likely. */
 const WIDE_SPREAD = decimal("0.2");
@@ -261,7 +264,7 @@ export function quoteWarnings(
     ...feeWarnings(inputs.market),
     ...missingFunds(has, inputs),
     ...spreadWarnings(config),
-    ...endingWarnings(config, { quote: pricedQuote(plan, inputs), highest: state.highest }),
+    ...endingWarnings(config, { quote: pricedQuote({ config, plan }, inputs), highest: state.highest }),
     ...modelWarnings(config),
     ...defenceWarnings(config, plan.reference.price, inputs.market),
     ...(isTight
