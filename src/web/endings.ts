@@ -46,4 +46,4 @@ export const endingSettings = (quote: string) =>
 
 /** Returns the label of one of these settings, without the asset; undefined for another field. */
 export const endingLabel = (field: string): string | undefined =>
-  (endingSettings("") as Readonly<Record<string, EndingField>>)[field]?.label.replace(/, $/, "");
+  (endingSettings("") as Readonly<Record<string, EndingField>>)[field]?.label.replace(/, %?$/, "");

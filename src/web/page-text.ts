@@ -1,3 +1,5 @@
+import { endingLabel } from "./endings.ts";
+
 /** Actions of the page, for the commands of a terminal that messages name. */
 const ACTIONS: readonly (readonly [string, string])[] = [
   ["grid edit", "“Edit”"],
@@ -37,14 +39,11 @@ const PAGE_LABELS: Readonly<Record<string, string>> = {
   collarPercent: "Distance beyond the mid price",
   dayNotional: "Volume per day",
   dryRun: "Paper trading",
-  endsAt: "Ends at",
   gridLevels: "Levels",
   gridSpacing: "Spacing",
   initialBuy: "Buy missing base at once",
   maxBase: "Maximum position",
-  maxLoss: "Loss limit",
   minBase: "Minimum position",
-  onEnd: "Base at the end",
   onLeave: "If the price leaves the range",
   onLoss: "After a loss",
   orderGapMillis: "Time between two orders",
@@ -54,13 +53,8 @@ const PAGE_LABELS: Readonly<Record<string, string>> = {
   sellBase: "Stop and sell",
   spacingModel: "Spacing",
   spreadPercent: "Spread between bid and ask",
-  stopAtOnce: "Stop at the first price that reaches a stop loss or take profit",
-  stopLossPrice: "Stop loss",
   strategyLoss: "Loss of one strategy",
-  takeProfitPrice: "Take profit",
   tolerancePercent: "Distance within which an order stays",
-  trailingStopPercent: "Trailing stop",
-  triggerPrice: "Trigger",
   useOwnBase: "Sell base already in the account",
   withinPercent: "Depth within",
   "trail.down": "Follow down to",
@@ -74,7 +68,7 @@ const spelled = (name: string, between: string): string =>
 const LABEL_OF = new Map(
   [...FIELD_NAMES, "trail.down", "trail.up"].flatMap((name) => {
     const words = spelled(name, " ");
-    const label = `“${PAGE_LABELS[name] ?? `${words[0]?.toUpperCase()}${words.slice(1)}`}”`;
+    const label = `“${PAGE_LABELS[name] ?? endingLabel(name) ?? `${words[0]?.toUpperCase()}${words.slice(1)}`}”`;
     return [[name, label] as const, [`--${spelled(name, "-")}`, label] as const];
   }),
 );

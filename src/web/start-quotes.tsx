@@ -1,9 +1,9 @@
 import { useState } from "hono/jsx/dom";
+import { endingSettings } from "./endings.ts";
 import { money, pairOf } from "./format.ts";
 import { PlanArea, usePlan } from "./plan-area.tsx";
 import { NumberSettings, type Setting, settingsBody } from "./start/backtest.tsx";
 import { Checks, useMarketForm, WhereFields } from "./start/fields.tsx";
-import { endingSettings } from "./strategy/endings.ts";
 import { PlanShown, QuoteStats, StartPlan } from "./strategy/plan.tsx";
 import type { PlanOfQuotes, Session } from "./types.ts";
 import { Section } from "./ui.tsx";

@@ -38,6 +38,11 @@ describe("the page at /", () => {
     const response = await ask("/api/v1/session", { headers: { authorization: `Bearer ${tokens.read}` } });
     expect(await response.json()).toEqual({ actor: "tok_read", scope: "read", mode: "simulated" });
     expect(Object.fromEntries(response.headers)).toMatchObject(safeHeaders(expect.any(String)));
+    const real = await testApp({
+      connect: (deps) => ({ ...deps, exchanges: deps.exchanges.map((one) => ({ ...one, kind: "live" })) }),
+    });
+    const asked = await real.ask("/api/v1/session", { headers: { authorization: `Bearer ${tokens.read}` } });
+    expect(await asked.json()).toMatchObject({ mode: "real" });
     expect((await ask("/api/v1/session")).status).toBe(401);
     const headers = { authorization: `Bearer ${tokens.read}` };
     expect((await ask("/api/v1/session?scope=admin", { headers })).status).toBe(400);

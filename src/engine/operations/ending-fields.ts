@@ -11,6 +11,7 @@ import {
   wordField,
   zeroOrMoreField,
 } from "../../kernel/fields.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { type Millis, minuteText } from "../../kernel/time.ts";
 import type { BidAsk } from "../../model/market.ts";
@@ -72,16 +73,7 @@ export type EndingConfig = Pick<
   | "onEnd"
 >;
 
-const ENDINGS: ReadonlySet<string> = new Set<keyof Endings>([
-  "stopLossPrice",
-  "takeProfitPrice",
-  "trailingStopPercent",
-  "stopAtOnce",
-  "triggerPrice",
-  "maxLoss",
-  "endsAt",
-  "onEnd",
-]);
+const ENDINGS = lazy(() => new Set(Object.keys(endingFields())));
 
 /** Splits a request into these options and the definition's own fields. */
 export function splitEndings(request: Readonly<Record<string, unknown>>): {
@@ -89,7 +81,7 @@ export function splitEndings(request: Readonly<Record<string, unknown>>): {
   readonly own: Readonly<Record<string, unknown>>;
 } {
   const of = (isEnding: boolean) =>
-    Object.fromEntries(Object.entries(request).filter(([name]) => ENDINGS.has(name) === isEnding));
+    Object.fromEntries(Object.entries(request).filter(([name]) => ENDINGS().has(name) === isEnding));
   return { endings: of(true), own: of(false) };
 }
 
@@ -157,7 +149,7 @@ export function endingChanges(before: EndingConfig, after: EndingConfig) {
 
 const amountOrNone = (value: Decimal | undefined): string => (value === undefined ? "none" : text(value));
 
-/** Describes by itself what a strategy does at its prices and times, for a plan. */
+/** Describes what a strategy does by itself at its prices and times. */
 export function endingTextsOf(config: EndingConfig, quote: string): string[] {
   const { stopLossPrice, takeProfitPrice, trailingStop, stopAtOnce, maxLoss, endsAt, onEnd } = config;
   return [

@@ -1,9 +1,9 @@
 import { useState } from "hono/jsx/dom";
+import { endingLabel } from "../endings.ts";
 import { pairOf } from "../format.ts";
 import { useLoad } from "../live.ts";
 import { PlanArea, usePlan } from "../plan-area.tsx";
 import { linkTo } from "../route.ts";
-import { endingLabel } from "../strategy/endings.ts";
 import { PlanShown, StartPlan } from "../strategy/plan.tsx";
 import type { AnyPlan, Definitions, Exchanges, Session, StartDefinition } from "../types.ts";
 import { Choice, Field, NoticeBox, Section, Shown, useTitle, valueIn } from "../ui.tsx";

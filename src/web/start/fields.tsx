@@ -1,12 +1,12 @@
 import type { Child } from "hono/jsx";
 import { useRef, useState } from "hono/jsx/dom";
 import { useEffect } from "../effect.ts";
+import { endingSettings } from "../endings.ts";
 import { pairOf } from "../format.ts";
 import { COMMON_PAIR, type Holdings, useHoldings } from "../holdings.ts";
 import { type Loaded, useLoad } from "../live.ts";
 import { NumberInput, PairField } from "../plan-area.tsx";
 import { useRoute } from "../route.ts";
-import { endingSettings } from "../strategy/endings.ts";
 import type { Exchanges } from "../types.ts";
 import { Choice, Failed, Field, valueIn } from "../ui.tsx";
 import { type Form, formOf, NO_PRICES, type TextName } from "./form.ts";

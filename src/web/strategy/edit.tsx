@@ -1,12 +1,12 @@
 import type { Child } from "hono/jsx";
 import { countWithVerb, pluralize } from "../../kernel/plain-text.ts";
 import { part } from "../api.ts";
+import { endingLabel } from "../endings.ts";
 import { amount, money, pairOf } from "../format.ts";
 import { PlanArea, type RequestedPlan, usePlan } from "../plan-area.tsx";
 import { Table } from "../table.tsx";
 import type { EditPlan } from "../types.ts";
 import { Section, Stat, useConfirmation } from "../ui.tsx";
-import { endingLabel } from "./endings.ts";
 import { sendChange } from "./parts.tsx";
 import { PlanShown } from "./plan.tsx";
 

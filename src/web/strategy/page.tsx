@@ -4,6 +4,7 @@ import { part } from "../api.ts";
 import { GridChart } from "../chart/chart.tsx";
 import { lineScaleOf } from "../chart/line-scale.ts";
 import { TwoLines } from "../chart/two-lines.tsx";
+import { endingSettings } from "../endings.ts";
 import {
   amount,
   change,
@@ -22,7 +23,6 @@ import { againstHolding, distanceText, gridState, NumberInput, rangeText } from 
 import type { CandlesAnswer, Fills, Grid, GridEditPlan, HistoricOrders, Session, Status } from "../types.ts";
 import { ChangeStat, Choice, Failed, Field, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
 import { EditSection } from "./edit.tsx";
-import { endingSettings } from "./endings.ts";
 import { ENDS, gridLevels, MAX_ORDERS_LOADED } from "./levels.ts";
 import { type Editing, NameLine, PassStats, StrategyActions, StrategyHeader } from "./parts.tsx";
 import { GridStats, PlanOrders, planSlotsText } from "./plan.tsx";
