@@ -10,6 +10,7 @@ import { centeredConfig, rangeConfig } from "./schema/input.ts";
 import { gridRangeText } from "./schema/range-view.ts";
 import { currentRange, GridDetailsShape, investmentOf } from "./schema/shapes.ts";
 import { layoutOut } from "./schema/status-answer.ts";
+import { gridSettingsOf } from "./start/as-requested.ts";
 import type { GridStrategy } from "./state/state.ts";
 
 /** What grids add to the list and the status. */
@@ -28,6 +29,7 @@ export const gridReading: KindReading<GridStrategy> = {
   ],
   definitionOf: () => "grid",
   startedWith: (strategy) => ({ capital: investmentOf(strategy), price: strategy.state.startPrice }),
+  settingsOf: ({ config }) => ({ config: gridSettingsOf(config) }),
   noticesOf: conditionsOf,
   details: GridDetailsShape,
   detailsOf({ strategy }) {

@@ -17,7 +17,7 @@ import { describeStream, streamNotices } from "../engine/pass/streams/down.ts";
 import { upgraded } from "../engine/pass/upgrade.ts";
 import { type Decimal, div, mul, ONE, roundToStep, sum, text, wire, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
-import { MINUTE } from "../kernel/time.ts";
+import { MINUTE, type Millis } from "../kernel/time.ts";
 import { type AccountRef, parseAccountKey } from "../model/account.ts";
 import { groupBy, type Order } from "../model/order.ts";
 import { describeRefusal } from "../model/refusal-text.ts";
@@ -199,8 +199,40 @@ export function statusOut(
     endings: isStopped ? [] : endingTextsOf({ maxLoss, endsAt, onEnd }, splitPair(strategy.symbol).quote),
     stopReason: stopReasonOf(deps.kinds(strategy.kind), strategy, mark),
     stream: isStopped ? null : describeStream(strategy.account, deps.streamReport?.()),
+    startAgain: reading
+      ? startAgainOf(read, reading, deps.marketTime(parseAccountKey(strategy.account), view.now))
+      : null,
     details: (reading?.detailsOf(view, (at) => marketTimeOf(deps, strategy, at)) ?? null) as null,
   };
+}
+
+/** Returns the request of a start with the same settings. An end time that has passed is left out. */
+function startAgainOf(
+  { view: { strategy } }: ReadStrategy,
+  reading: KindReading,
+  now: Millis,
+): Readonly<Record<string, unknown>> {
+  const { exchange, kind } = parseAccountKey(strategy.account);
+  const { config, ...budget } = reading.settingsOf(strategy);
+  const { endsAt, onEnd, ...lasting } = config;
+  const again = {
+    definition: reading.definitionOf(strategy),
+    exchange,
+    symbol: strategy.symbol,
+    config: Number(endsAt) <= now ? lasting : config,
+    ...budget,
+    ...(kind === "dry" ? { dryRun: true } : {}),
+  };
+  return asInput(again) as Readonly<Record<string, unknown>>;
+}
+
+/** Returns a request as JSON: amounts are numbers, and fields without a value are absent. */
+function asInput(value: unknown): unknown {
+  if (typeof value === "bigint") return wire(value as Decimal);
+  if (Array.isArray(value)) return value.map(asInput);
+  if (typeof value !== "object" || value === null) return value;
+  const given = Object.entries(value).filter(([, one]) => one !== undefined);
+  return Object.fromEntries(given.map(([name, one]) => [name, asInput(one)]));
 }
 
 /** Returns that another process has to run a strategy; null if this one does. */

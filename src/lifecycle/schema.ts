@@ -92,6 +92,10 @@ export const statusShape = (details: readonly z.ZodObject[]) =>
     endings: z.array(z.string()).describe("What it does by itself besides its stop prices"),
     stopReason: z.string().nullable().describe("Why it stopped, unless you stopped it"),
     stream: streamShape(),
+    startAgain: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe("Body of `POST /strategies` that starts another one with the same settings"),
     details: z
       .union(details as [z.ZodObject, ...z.ZodObject[]])
       .nullable()

@@ -1,5 +1,6 @@
+import { endingSettings } from "../engine/operations/ending-fields.ts";
 import { configSchemaOf } from "../engine/operations/shapes.ts";
-import { startOfPosition } from "../engine/position/position.ts";
+import { budgetSettings, startOfPosition } from "../engine/position/position.ts";
 import { text } from "../kernel/decimal.ts";
 import type { KindReading } from "../ports/kind-reading.ts";
 import { OwnDetailsShape } from "./schema/shapes.ts";
@@ -21,6 +22,10 @@ export const ownReading: KindReading<OwnStrategy> = {
     })),
   definitionOf: ({ config }) => config.definition,
   startedWith: startOfPosition,
+  settingsOf: ({ config: { options, budget, ...endings } }) => ({
+    config: { ...options, ...endingSettings(endings) },
+    ...budgetSettings(budget),
+  }),
   orderId: ({ state }, slot) => state.ids[slot] ?? "",
   details: OwnDetailsShape,
   detailsOf: ({ strategy: { config, state } }) => ({

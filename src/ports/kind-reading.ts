@@ -4,6 +4,7 @@ import type { Decimal } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Strategy } from "../model/strategy.ts";
 import type { StrategyDefinitions } from "./definition.ts";
+import type { StartRequest } from "./life.ts";
 import type { StrategyView } from "./stores/store.ts";
 
 /** The part of a status that a kind's own lines need. */
@@ -46,6 +47,8 @@ export interface KindReading<S extends Strategy = Strategy> {
   definitionOf(strategy: S): string;
   /** Returns what it was started with, in quote, and the price at that time. */
   startedWith(strategy: S): { readonly capital: Decimal; readonly price: Decimal };
+  /** Returns the settings of a start that would start it again: its config as its form reads it, and its budget. */
+  settingsOf(strategy: S): Pick<StartRequest, "config" | "baseBudget" | "quoteBudget">;
   /** Returns a price for its base while no pass has stored the market's. */
   markOf?(strategy: S): Decimal | undefined;
   /** Returns notices that its passes do not store. */

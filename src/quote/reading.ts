@@ -1,10 +1,10 @@
 import { configSchemaOf } from "../engine/operations/shapes.ts";
-import { startOfPosition } from "../engine/position/position.ts";
+import { budgetSettings, startOfPosition } from "../engine/position/position.ts";
 import type { KindReading } from "../ports/kind-reading.ts";
 import { quoteKind } from "./kind.ts";
 import { QuoteDetailsShape, quoteConfig } from "./schema/input.ts";
 import { quoteLines } from "./schema/view.ts";
-import { quotePricedOut, quoteRequestOut, sourcesOut } from "./start/planned-quote.ts";
+import { quotePricedOut, quoteRequestOut, quoteSettingsOf, sourcesOut } from "./start/planned-quote.ts";
 import type { QuoteStrategy } from "./state.ts";
 
 const NOT_QUOTED = { reference: null, halfSpread: null, widenedBy: null, at: null, sources: [] };
@@ -25,6 +25,7 @@ export const quoteReading: KindReading<QuoteStrategy> = {
   ],
   definitionOf: () => "quote",
   startedWith: startOfPosition,
+  settingsOf: ({ config }) => ({ config: quoteSettingsOf(config), ...budgetSettings(config.budget) }),
   markOf: ({ state }) => state.quoted?.reference ?? undefined,
   details: QuoteDetailsShape,
   detailsOf({ strategy: { config, state } }, timeOf) {

@@ -93,6 +93,12 @@ export function endingConfig({ trailingStopPercent, ...endings }: Partial<Ending
   return present({ ...endings, ...trailingStop });
 }
 
+/** Returns the fields of a start with these options. */
+export function endingSettings({ trailingStop, ...config }: EndingConfig): Partial<Endings> {
+  const given = Object.fromEntries(Object.entries(config).filter(([name]) => ENDINGS().has(name)));
+  return trailingStop === undefined ? given : { ...given, trailingStopPercent: 100n * trailingStop };
+}
+
 const TRAILING_RANGE = "trailingStopPercent must be above 0 and below 100";
 
 /** Refuses what could have no effect. */

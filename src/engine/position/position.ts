@@ -27,6 +27,9 @@ export const startOfPosition = ({ config: { budget }, state: { startPrice } }: P
   price: startPrice,
 });
 
+/** Returns the fields of a start with this budget. */
+export const budgetSettings = ({ base, quote }: PairAmounts) => ({ baseBudget: base, quoteBudget: quote });
+
 /** Assigns base of the account at the start price. */
 export const withFirstBase = <S extends PositionState>(state: S, amount: Decimal): S => {
   const cost = mul(amount, state.startPrice, "half");

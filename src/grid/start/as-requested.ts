@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { endingSettings } from "../../engine/operations/ending-fields.ts";
 import { AppError, labelledError } from "../../kernel/errors.ts";
 import {
   BOUNDS,
@@ -16,7 +17,7 @@ type RangeFields = Omit<z.output<ReturnType<typeof rangePreviewInput>>, TradesWh
 type CenteredFields = Omit<z.output<ReturnType<typeof centeredPreviewInput>>, TradesWhere>;
 
 /** Returns the start input that leads to this configuration of a range grid. */
-function rangeFields({ gridSpacing, isSpaced, centered: _, ...request }: GridConfig): RangeFields {
+function rangeFields({ gridSpacing, isSpaced, centered: _, ...request }: GridConfig) {
   // A computed spacing is computed again.
   return isSpaced ? { ...request, gridSpacing } : request;
 }
@@ -41,6 +42,15 @@ function centeredFields(config: GridConfig, centered: CenteredConfig): CenteredF
   };
 }
 
+/** Returns the config of a start that leads to this configuration. */
+export function gridSettingsOf(config: GridConfig): Readonly<Record<string, unknown>> {
+  const { centered } = config;
+  const { bound: _, trailingStop: _percent, ...fields } = rangeFields(config);
+  return centered
+    ? { geometry: "centered", ...centeredFields(config, centered), ...endingSettings(config) }
+    : { geometry: "range", ...fields, ...endingSettings(config) };
+}
+
 /**
  * Returns a grid's configuration as start input, with some values replaced. Throws AppError for a field that the grid
  * does not have, and for invalid combinations.
@@ -58,7 +68,7 @@ export function requestedAs(
       `${strange} is not a setting of ${centered ? "a centered grid" : "a grid between two prices"}`,
     );
   if (!centered) {
-    const fields = { ...rangeFields(config), ...changes };
+    const fields: RangeFields = { ...rangeFields(config), ...changes };
     refuseBroken(BOUNDS, fields);
     return requestedRangeOf(fields as never);
   }

@@ -4,6 +4,7 @@ import {
   type EndingEdits,
   editedEndings,
   endingConfig,
+  endingSettings,
   endingTextsOf,
   endingWarnings,
   splitEndings,
@@ -354,6 +355,36 @@ export function quoteConfigOf(request: QuoteSettings, budget: QuoteConfig["budge
     ...(collarPercent === ZERO ? {} : { collar: ofPercent(collarPercent) }),
     budget,
     ...endingConfig(splitEndings(request).endings),
+  };
+}
+
+/** Returns the fields of a start that lead to this configuration. */
+export function quoteSettingsOf(config: QuoteConfig) {
+  const { rules, tolerance, weights, fixed, maxAge, collar = ZERO } = config;
+  const { sizes, avellaneda, defence } = rules;
+  return {
+    spreadPercent: 200n * rules.halfSpread,
+    levels: rules.levels,
+    ...(sizes.model === "depth"
+      ? { depth: sizes.depth, withinPercent: 100n * sizes.within }
+      : { size: sizes.size }),
+    ...(sizes.model === "growing" ? { growth: sizes.factor } : {}),
+    gapPercent: 100n * rules.gap,
+    volatilityFactor: rules.volatilityFactor,
+    target: rules.target,
+    skewPercent: 100n * rules.strength,
+    ...avellaneda,
+    maxBase: rules.mostBase,
+    minBase: rules.leastBase,
+    defend: defence && formatDefence(defence),
+    tolerancePercent: 100n * tolerance.price,
+    useOwn: weights.own !== ZERO,
+    useOthers: weights.others !== ZERO,
+    useDex: weights.dex !== ZERO,
+    fixedPrice: fixed?.price,
+    maxAge,
+    collarPercent: 100n * collar,
+    ...endingSettings(config),
   };
 }
 
