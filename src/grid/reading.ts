@@ -11,6 +11,7 @@ import { gridRangeText } from "./schema/range-view.ts";
 import { currentRange, GridDetailsShape, investmentOf } from "./schema/shapes.ts";
 import { layoutOut } from "./schema/status-answer.ts";
 import { gridSettingsOf } from "./start/as-requested.ts";
+import { rangeNow } from "./state/range.ts";
 import type { GridStrategy } from "./state/state.ts";
 
 /** What grids add to the list and the status. */
@@ -30,6 +31,7 @@ export const gridReading: KindReading<GridStrategy> = {
   definitionOf: () => "grid",
   startedWith: (strategy) => ({ capital: investmentOf(strategy), price: strategy.state.startPrice }),
   settingsOf: ({ config }) => ({ config: gridSettingsOf(config) }),
+  rangeOf: ({ state }) => rangeNow(state),
   noticesOf: conditionsOf,
   details: GridDetailsShape,
   detailsOf({ strategy }) {

@@ -1,5 +1,6 @@
 /** What every kind of strategy shows in the list and in a status, and what a kind adds to it. */
 import type * as z from "zod";
+import { stopLevels } from "../engine/decide/ending.ts";
 import { stopReasonOf } from "../engine/decide/stop.ts";
 import { waitNotices } from "../engine/decide/waits.ts";
 import { endingTextsOf } from "../engine/operations/ending-fields.ts";
@@ -104,6 +105,13 @@ function holdingOf({ mark, capital, startPrice }: ReadStrategy): Decimal | undef
   return roundToStep(mul(capital, rise, "half"), ONE / 100n, "half");
 }
 
+/** Returns the range of its levels; without levels, the prices at which it stops. */
+function boundsOf({ view: { strategy }, reading }: ReadStrategy) {
+  const { below, above } = stopLevels(strategy);
+  const { lower, upper } = reading?.rangeOf?.(strategy) ?? { lower: below?.price, upper: above?.price };
+  return { lowerBound: moneyOrNull(lower), upperBound: moneyOrNull(upper) };
+}
+
 /** Returns a strategy as the list shows it. */
 export function rowOut(
   deps: Deps,
@@ -125,6 +133,8 @@ export function rowOut(
     status,
     phase: phaseOut(strategy),
     stalled: stalledFor(view, deps.interval) > 0,
+    price: moneyOrNull(read.mark),
+    ...boundsOf(read),
     totalProfit: moneyOrNull(total),
     profit: text(accounts.realized),
     profitPercent: total === undefined ? null : shareOfCapital(total, capital),
@@ -180,7 +190,6 @@ export function statusOut(
   return {
     ...row,
     lastError: (isStopped ? undefined : deps.store.trouble()) ?? row.lastError ?? foreignTo(deps, strategy),
-    price: moneyOrNull(mark),
     startPrice: moneyOrNull(startPrice),
     unrealizedProfit: mark === undefined ? null : text(accounts.unrealized),
     feesPaid: text(accounts.fees),

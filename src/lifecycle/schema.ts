@@ -30,6 +30,9 @@ export const StrategyRowShape = lazy(() =>
     status: z.enum(STRATEGY_STATUSES),
     phase: z.string(),
     stalled: z.boolean().describe("true if there was no pass for three intervals"),
+    price: knownMoney("Price at which its base is valued, in quote; null without one"),
+    lowerBound: knownMoney("Lowest price of its levels; without levels, its stop loss"),
+    upperBound: knownMoney("Highest price of its levels; without levels, its take profit"),
     totalProfit: z.string().nullable(),
     profit: z.string(),
     profitPercent: z.number().nullable().describe("Total P&L, in percent of the capital"),
@@ -76,7 +79,6 @@ export const DefinitionsShape = lazy(() =>
 /** A status of any strategy: what all have, and its definition's own part. */
 export const statusShape = (details: readonly z.ZodObject[]) =>
   StrategyRowShape().extend({
-    price: knownMoney("Price at which its base is valued, in quote; null without one"),
     startPrice: knownMoney("Price at its start, in quote"),
     unrealizedProfit: z.string().nullable(),
     feesPaid: z.string().describe("All fees so far, in quote"),

@@ -51,6 +51,8 @@ export interface KindReading<S extends Strategy = Strategy> {
   settingsOf(strategy: S): Pick<StartRequest, "config" | "baseBudget" | "quoteBudget">;
   /** Returns a price for its base while no pass has stored the market's. */
   markOf?(strategy: S): Decimal | undefined;
+  /** Returns the lowest and the highest price of its levels; undefined without levels. */
+  rangeOf?(strategy: S): { readonly lower: Decimal; readonly upper: Decimal } | undefined;
   /** Returns notices that its passes do not store. */
   noticesOf?(view: StrategyView<S>): readonly NoticeOut[];
   /** Returns the definition's id of a slot's order; by default the slot's number. */

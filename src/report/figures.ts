@@ -1,6 +1,6 @@
 import { type Decimal, text, ZERO } from "../kernel/decimal.ts";
 import { pluralize } from "../kernel/plain-text.ts";
-import { DAY, type Millis } from "../kernel/time.ts";
+import { DAY, dayOf, type Millis } from "../kernel/time.ts";
 import { parseAccountKey } from "../model/account.ts";
 import { dateOf } from "../model/limits.ts";
 import type { DayTotals, StrategyDay } from "../model/news.ts";
@@ -26,7 +26,8 @@ export function reportOver(days: readonly StrategyDay[], { from, to, now, named 
   }
   const ids = [...byStrategy.keys()].sort();
   const end = Math.min(now, (to + 1) * DAY);
-  const changes = ids.map((id) => changeOf(byStrategy.get(id) ?? [], { now, end }));
+  const ends = { now, end, today: Math.min(dayOf(now), to) };
+  const changes = ids.map((id) => changeOf(byStrategy.get(id) ?? [], ends));
   return {
     from: from * DAY,
     to: end,
@@ -39,6 +40,8 @@ export function reportOver(days: readonly StrategyDay[], { from, to, now, named 
 
 interface StrategyChange {
   readonly last: StrategyDay;
+  /** P&L of each day, from its first one to the last of the period. */
+  readonly days: readonly Decimal[];
   readonly gained: Pick<DayTotals, "total" | "realized" | "fees" | "cycles" | "filledOrders">;
   readonly expected: Millis;
   readonly up: Millis;
@@ -49,6 +52,8 @@ interface StrategyChange {
 interface ReportEnd {
   readonly now: Millis;
   readonly end: Millis;
+  /** The last day that has begun. */
+  readonly today: number;
 }
 
 function changeOf(rows: readonly StrategyDay[], ends: ReportEnd): StrategyChange {
@@ -58,6 +63,7 @@ function changeOf(rows: readonly StrategyDay[], ends: ReportEnd): StrategyChange
   const gained = (name: "total" | "realized" | "fees") => last.latest[name] - first.opened[name];
   return {
     last,
+    days: daysOfStrategy(sorted, ends.today),
     gained: {
       total: gained("total"),
       realized: gained("realized"),
@@ -75,6 +81,15 @@ function changeOf(rows: readonly StrategyDay[], ends: ReportEnd): StrategyChange
   };
 }
 
+/** Returns the P&L of each day; what changed between two checked days counts to the later one. */
+function daysOfStrategy(sorted: readonly StrategyDay[], last: number): readonly Decimal[] {
+  const first = sorted[0]?.day ?? last;
+  const days = Array.from({ length: last - first + 1 }, () => ZERO);
+  for (const [index, { day, latest, opened }] of sorted.entries())
+    days[day - first] = latest.total - (sorted[index - 1]?.latest ?? opened).total;
+  return days;
+}
+
 /** Returns until when the strategy was to run. Time without a check counts, with whole days, unless the strategy has stopped. */
 function expectedUntil({ isFinal, to }: StrategyDay, next: StrategyDay | undefined, { now, end }: ReportEnd) {
   if (isFinal) return to;
@@ -82,7 +97,7 @@ function expectedUntil({ isFinal, to }: StrategyDay, next: StrategyDay | undefin
 }
 
 function reportRow(
-  { last, gained, expected, up, inRange, incidents }: StrategyChange,
+  { last, days, gained, expected, up, inRange, incidents }: StrategyChange,
   { name, kind: ofStrategy }: Pick<ReportRow, "name" | "kind"> = { name: null, kind: null },
 ): ReportRow {
   const { exchange, kind } = parseAccountKey(last.account);
@@ -98,6 +113,7 @@ function reportRow(
     fees: text(gained.fees),
     cycles: gained.cycles,
     filledOrders: gained.filledOrders,
+    days: days.map((day) => text(day)),
     inRangePercent: percentOfWhole(inRange, up),
     uptimePercent: percentOfWhole(up, expected),
     incidents,

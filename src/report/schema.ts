@@ -24,6 +24,9 @@ export const ReportShape = lazy(() =>
         dryRun: z.boolean(),
         symbol: z.string(),
         ...reportFigures(),
+        days: z
+          .array(z.string())
+          .describe("P&L of each day, from its first one to the last of the period, in quote"),
         inRangePercent: z.number().nullable().describe("Share of the running time; null if unknown"),
         uptimePercent: z
           .number()

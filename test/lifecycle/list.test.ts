@@ -35,6 +35,24 @@ describe("the list of strategies", () => {
     expect(quote?.openOrders).toBe((await venue("mexc").openOrders("BTC/USDT")).length);
   });
 
+  it("has the price, and the range of its levels or else its stop prices", async () => {
+    const { ask, ids } = await startedOfEach();
+    const config = { stopLossPrice: 51_000, takeProfitPrice: 66_000 };
+    for (const id of [ids.quote, ids.own]) {
+      const { planHash } = await ask<{ planHash: string }>("preview_edit", { id, config });
+      await ask("edit_strategy", { id, config, planHash });
+    }
+    const { strategies } = await ask<Listed>("list_strategies");
+    expect(strategies.map(({ lowerBound, upperBound }) => [lowerBound, upperBound])).toEqual([
+      // Its stop loss at 50,000 is below its levels.
+      ["57000", "63000"],
+      ["51000", "66000"],
+      ["51000", "66000"],
+      [null, null],
+    ]);
+    for (const { price } of strategies) expect(Number(price)).toBeCloseTo(60_000, -4);
+  });
+
   it.each([
     [{ definition: "grid" }, ["grid"]],
     [{ definition: "quote" }, ["quote", "paper"]],

@@ -27,6 +27,7 @@ const REPORT: Report = {
       id: "grid-kraken-BTC-USDT-1",
       name: null,
       kind: "grid",
+      days: [],
       exchange: "kraken",
       dryRun: false,
       inRangePercent: 88.5,

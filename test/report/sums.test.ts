@@ -47,6 +47,20 @@ it("a report counts from the start of its first day to the end of its last one",
   expect(report.days.map(({ totalProfit }) => totalProfit)).toEqual(["3", "12"]);
 });
 
+it("a report has the P&L of each day of a strategy, from its first day to the last of the period", () => {
+  const days = [
+    day(11, "0", "3"),
+    day(12, "3", "2"),
+    day(14, "2", "9"),
+    day(10, "0", "1", { strategy: "h" }),
+  ];
+  const report = reportOver(days, { from: 8, to: 15, now: 16 * DAY, named: new Map() });
+  expect(report.strategies.map(({ id, days: each }) => [id, each])).toEqual([
+    ["g", ["3", "-1", "0", "7", "0"]],
+    ["h", ["1", "0", "0", "0", "0", "0"]],
+  ]);
+});
+
 it("a report adds up a day of each quote asset, and paper profit apart from real profit", () => {
   const ofPair = (symbol: "ETH/BTC", total: string) => ({ ...totals(total), symbol });
   const days = [

@@ -23,7 +23,7 @@ const ReportWithSalesShape = lazy(() =>
 );
 type ReportWithSales = z.output<ReturnType<typeof ReportWithSalesShape>>;
 
-const REPORT_COLUMNS: readonly (keyof ReportRow)[] = [
+const REPORT_COLUMNS: readonly Exclude<keyof ReportRow, "days">[] = [
   "id",
   "name",
   "exchange",
