@@ -35,8 +35,11 @@ export const configForm = <F extends Pick<ConfigForm, "fixed">>(
   forms.find(({ fixed = {} }) => Object.entries(fixed).every(([name, value]) => config[name] === value)) ??
   forms[0];
 
-/** Returns the JSON schema of a form's config, for programs and agents. */
+/** Returns the JSON schema of a form's config, which has no other fields, for programs and agents. */
 export const formSchema = ({ config, word }: ConfigForm) => {
-  const { $schema: _, ...schema } = z.toJSONSchema(config(), { io: "input", unrepresentable: "any" });
+  const { $schema: _, ...schema } = z.toJSONSchema(config().strict(), {
+    io: "input",
+    unrepresentable: "any",
+  });
   return { title: word, ...schema };
 };

@@ -130,7 +130,10 @@ interface GivenBacktest {
 /** Returns the input of a backtest of any of these definitions. Its definition's schema checks the config. */
 export function backtestInput(ids: readonly string[], definitions: readonly PastDefinition[]) {
   const names = definitions.map(({ name }) => name) as [string, ...string[]];
-  const schemas = definitions.flatMap(({ forms }) => forms.map(formSchema));
+  // Beside a stored strategy, the config has a part of the fields, which a schema with all required ones would refuse.
+  const schemas = definitions.flatMap(({ forms }) =>
+    forms.map((form) => ({ ...formSchema(form), additionalProperties: true })),
+  );
   const missing = { exchange: exchangeField(ids), symbol: pairField() };
   const { exchange, symbol, from, ...past } = commonShape(ids);
   return z
