@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { outdated } from "../../src/grid/kind.ts";
 import { giveFirstBase, layOut } from "../../src/grid/ladder/levels.ts";
 import type { View } from "../../src/grid/plan/first-buy.ts";
 import { nextOrders } from "../../src/grid/plan/next-orders.ts";
+import { outdated } from "../../src/grid/plan/run.ts";
 import type { GridState } from "../../src/grid/state/state.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import { NEW_ORDER, type Order } from "../../src/model/order.ts";

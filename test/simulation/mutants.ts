@@ -107,7 +107,7 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "a busy slot is given another order",
-    "src/quote/kind.ts",
+    "src/quote/pass/run.ts",
     "ofSide(side)(slot) && !busy.has(slot.index)",
     "ofSide(side)(slot) && !busy.has(slot.index + 1000)",
   ),
@@ -138,12 +138,12 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     name: "neither a rebuild nor what it places waits for its orders to end",
     edits: [
       {
-        file: "src/grid/kind.ts",
+        file: "src/grid/plan/run.ts",
         from: "if (live.length > 0) return strategy;",
         to: "if (live.length > 1000) return strategy;",
       },
       {
-        file: "src/grid/kind.ts",
+        file: "src/grid/plan/run.ts",
         from: "const mustWait = mine.length < live.length ||",
         to: "const mustWait = mine.length > live.length ||",
       },
@@ -209,7 +209,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "an order stays at a price that its slot has left",
-    "src/grid/kind.ts",
+    "src/grid/plan/run.ts",
     "return price !== level && !isAtTick && !mayStay;",
     "return price === undefined && !mayStay;",
   ),

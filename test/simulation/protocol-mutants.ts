@@ -157,7 +157,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "other.side !== side &&",
     "other.side === undefined &&",
   ),
-  one("a busy slot places again", "src/grid/kind.ts", "...mine.map(({ slot }) => slot),", ""),
+  one("a busy slot places again", "src/grid/plan/run.ts", "...mine.map(({ slot }) => slot),", ""),
   one(
     "takes base that another grid holds",
     "src/engine/decide/decide.ts",

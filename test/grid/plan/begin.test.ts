@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startTrading, trigger } from "../../../src/grid/kind.ts";
+import { startTrading, trigger } from "../../../src/grid/plan/run.ts";
 import type { GridConfig, GridState, GridStrategy } from "../../../src/grid/state/state.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { d, market, slot, state } from "../../support/grid.ts";

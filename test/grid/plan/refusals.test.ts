@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { outdated } from "../../../src/grid/kind.ts";
 import type { View } from "../../../src/grid/plan/first-buy.ts";
 import { nextOrders, retainedSlots } from "../../../src/grid/plan/next-orders.ts";
+import { outdated } from "../../../src/grid/plan/run.ts";
 import type { GridState, Slot } from "../../../src/grid/state/state.ts";
 import { d, market, slot, state } from "../../support/grid.ts";
 import { bounds, NOW, order, quote, TIMING } from "../../support/made.ts";

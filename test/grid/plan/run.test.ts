@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { advanceRunning, gridKind } from "../../../src/grid/kind.ts";
+import { gridKind } from "../../../src/grid/kind.ts";
+import { advanceRunning } from "../../../src/grid/plan/run.ts";
 import type { GridConfig, GridState, GridStrategy } from "../../../src/grid/state/state.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { Order } from "../../../src/model/order.ts";

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { ONE, text } from "../../../src/kernel/decimal.ts";
 import { HOUR, MINUTE } from "../../../src/kernel/time.ts";
 import type { Order } from "../../../src/model/order.ts";
-import { freeSlots } from "../../../src/quote/kind.ts";
 import { type QuoteLadder, type QuoteLevel, quoteLevelsOf } from "../../../src/quote/levels.ts";
 import {
   addRecentPrice,
@@ -11,6 +10,7 @@ import {
   lastQuoted,
   misplacedToCancel,
 } from "../../../src/quote/pass/quoting.ts";
+import { freeSlots } from "../../../src/quote/pass/run.ts";
 import { requestedElsewhere, votersOf } from "../../../src/quote/pass/sources.ts";
 import { slotsFor } from "../../../src/quote/state.ts";
 import { d, market } from "../../support/grid.ts";
