@@ -7,7 +7,7 @@ import type { Kind } from "../ports/kind.ts";
 import { quoteKind } from "../quote/kind.ts";
 import type { quoteConfig } from "../quote/schema/input.ts";
 import { modelWarnings, quoteConfigOf } from "../quote/start/planned-quote.ts";
-import { newQuoteState, type QuoteStrategy } from "../quote/state.ts";
+import { newQuoteState, type QuoteStrategy, STORED_QUOTES } from "../quote/state.ts";
 import {
   backtestingPosition,
   type PastBudget,
@@ -40,8 +40,8 @@ export function* backtestingQuotes(
   const result = yield* backtestingPosition(
     (startPrice): QuoteStrategy => ({
       ...pastStrategy(`quote-backtest-${base}-${quote}-${at}`, market.symbol, at, config),
-      kind: quoteKind.name,
-      version: quoteKind.version,
+      kind: STORED_QUOTES.name,
+      version: STORED_QUOTES.version,
       config,
       state: newQuoteState(config.rules.levels, startPrice),
     }),

@@ -231,3 +231,10 @@ export function movedByBooks(state: GridState, symbol: Pair): Readonly<Record<st
 /** Returns the quote that fills have spent, minus what they have returned, before fees. */
 export const spentOf = ({ quote, fees }: Pick<Ledger, "quote" | "fees">, asset: string): Decimal =>
   -quote - (fees[asset] ?? ZERO);
+
+/** How a grid's books are read. */
+export const gridBooks = {
+  holdings: (state: GridState) => ({ base: gridPosition(state), cost: costInAll(state) }),
+  movedByBooks,
+  accounts: gridAccounts,
+};

@@ -1,30 +1,17 @@
-import { upgraded } from "../engine/pass/upgrade.ts";
-import type { Decimal } from "../kernel/decimal.ts";
 import type { Order } from "../model/order.ts";
-import type { Strategy } from "../model/strategy.ts";
 import type { BuiltInKind, FoundOrder } from "../ports/kind.ts";
-import type { StrategyView } from "../ports/stores/store.ts";
-import {
-  bookEnd,
-  bookFill,
-  costInAll,
-  gridAccounts,
-  gridPosition,
-  movedByBooks,
-  releaseInventory,
-} from "./booking.ts";
+import { bookEnd, bookFill, gridBooks, releaseInventory } from "./booking.ts";
 import { forgottenBase, largestOrdersOf } from "./ladder/levels.ts";
 import { countTry } from "./plan/first-buy.ts";
 import { gridWakes } from "./plan/moves.ts";
 import { reserveOf } from "./plan/next-orders.ts";
 import { advanceRunning, outdated } from "./plan/run.ts";
-import type { GridConfig, GridState, GridStrategy } from "./state/state.ts";
+import { isBetweenLevels } from "./state/range.ts";
+import { type GridConfig, type GridState, type GridStrategy, STORED_GRID } from "./state/state.ts";
 
 /** Grid strategy: orders at the levels of a range. What a slot buys, it sells one level higher. */
 export const gridKind: BuiltInKind<GridConfig, GridState> = {
-  name: "grid",
-  version: 1,
-  upgrade: (state) => state as GridState,
+  ...STORED_GRID,
   bookFill,
   bookEnd: (state: GridState, order: Order) => bookEnd(countTry(state, order), order),
   beforeFound: ({ state, phase }: GridStrategy, found: FoundOrder) =>
@@ -37,13 +24,10 @@ export const gridKind: BuiltInKind<GridConfig, GridState> = {
   skipGenerations: ({ state, config }: GridStrategy, count: number) =>
     config.centered ? { ...state, rebuild: { generation: state.generation + count } } : state,
   release: (state: GridState) => releaseInventory(state, () => true),
-  holdings: (state: GridState) => ({ base: gridPosition(state), cost: costInAll(state) }),
+  ...gridBooks,
   reserve: reserveOf,
   largestOrders: ({ slots }: GridState) => largestOrdersOf(slots),
-  movedByBooks,
-  accounts: gridAccounts,
-  isInRange: ({ slots }: GridState, mid: Decimal) =>
-    slots.some(({ lower }) => lower <= mid) && slots.some(({ upper }) => upper >= mid),
+  isInRange: isBetweenLevels,
   hasRange: true,
   reads: "ticker",
   mayPlace: ({ state: { rebuild, trail, firstBuy, signal, stopObserved = null } }: GridStrategy, { free }) =>
@@ -56,21 +40,3 @@ export const gridKind: BuiltInKind<GridConfig, GridState> = {
   outdated,
   run: advanceRunning,
 };
-
-export const isGrid = (strategy: Strategy): strategy is GridStrategy => strategy.kind === gridKind.name;
-
-/** Returns a strategy view as a grid's view. Throws for a strategy of another kind. */
-export const asGridView = (view: StrategyView): StrategyView<GridStrategy> => ({
-  ...view,
-  strategy: asGrid(view.strategy),
-});
-
-/** Returns the grids among strategies of all kinds. */
-export const gridViewsOf = (views: readonly StrategyView[]): readonly StrategyView<GridStrategy>[] =>
-  views.filter(({ strategy }) => isGrid(strategy)).map(asGridView);
-
-/** Returns a strategy as a grid. Throws for a strategy of another kind. */
-export function asGrid(strategy: Strategy): GridStrategy {
-  if (!isGrid(strategy)) throw new TypeError(`strategy ${strategy.id} is not a grid`);
-  return upgraded(gridKind, strategy) as GridStrategy;
-}

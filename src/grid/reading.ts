@@ -3,7 +3,6 @@ import { configSchemaOf } from "../engine/operations/shapes.ts";
 import { text } from "../kernel/decimal.ts";
 import { BUYS_ON } from "../model/kill.ts";
 import type { KindReading } from "../ports/kind-reading.ts";
-import { gridKind } from "./kind.ts";
 import { conditionsOf } from "./operations/status.ts";
 import { slotOut } from "./schema/accounting.ts";
 import { centeredConfig, rangeConfig } from "./schema/input.ts";
@@ -12,7 +11,7 @@ import { currentRange, GridDetailsShape, investmentOf } from "./schema/shapes.ts
 import { layoutOut } from "./schema/status-answer.ts";
 import { gridSettingsOf } from "./start/as-requested.ts";
 import { rangeNow } from "./state/range.ts";
-import type { GridStrategy } from "./state/state.ts";
+import { type GridStrategy, STORED_GRID } from "./state/state.ts";
 
 /** What grids add to the list and the status. */
 export const gridReading: KindReading<GridStrategy> = {
@@ -24,7 +23,7 @@ export const gridReading: KindReading<GridStrategy> = {
       title: "Grid",
       summary: "Buy below and sell above at the levels of a range, or around the market (centered)",
       builtIn: true,
-      version: gridKind.version,
+      version: STORED_GRID.version,
       config: { anyOf: [rangeConfig(), centeredConfig()].map(configSchemaOf) },
     },
   ],

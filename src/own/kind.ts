@@ -7,23 +7,18 @@ import {
 } from "../engine/position/position.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Fill, Order } from "../model/order.ts";
-import type { Strategy } from "../model/strategy.ts";
 import type { StrategyDefinitions } from "../ports/definition.ts";
 import type { Kind } from "../ports/kind.ts";
 import { candleNeeds, elsewhereNeed, findDefinition, requirementOf } from "./pass/ask.ts";
 import { mayDeclare, runOwnStrategy } from "./pass/run.ts";
-import type { OwnStrategy, OwnStrategyConfig, OwnStrategyState } from "./state.ts";
-
-const DECLARED = "declared";
+import { type OwnStrategy, type OwnStrategyConfig, type OwnStrategyState, STORED_OWN } from "./state.ts";
 
 /** Declared strategy: a user's function returns the orders that should be open. */
 export const ownStrategyKind = (
   definitions: StrategyDefinitions | undefined,
   leavesUnknown = false,
 ): Kind<OwnStrategyConfig, OwnStrategyState> => ({
-  name: DECLARED,
-  version: 1,
-  upgrade: (state) => state as OwnStrategyState,
+  ...STORED_OWN,
   bookFill: (state: OwnStrategyState, symbol: Pair, fill: Fill, slot: number) =>
     withNewFill(bookTrade(state, symbol, fill), fill, slot),
   bookEnd: (state: OwnStrategyState, order: Order) => countOrder(state, order),
@@ -68,11 +63,3 @@ const withNewFill = (
   ...state,
   fills: [...state.fills, { id: state.ids[slot] || null, side, price, amount, at }],
 });
-
-export const isOwnKind = (strategy: Strategy): strategy is OwnStrategy => strategy.kind === DECLARED;
-
-/** Returns a strategy as a declared one. Throws for a strategy of another kind. */
-export function asOwnStrategy(strategy: Strategy): OwnStrategy {
-  if (!isOwnKind(strategy)) throw new TypeError(`strategy ${strategy.id} is of another kind`);
-  return strategy;
-}

@@ -8,7 +8,7 @@ import { type Decimal, decimal } from "../kernel/decimal.ts";
 import { Money } from "../kernel/money.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { OrderTerms } from "../model/order.ts";
-import { NEW_STRATEGY_STATE, type Strategy } from "../model/strategy.ts";
+import { NEW_STRATEGY_STATE, type Strategy, type StrategyState } from "../model/strategy.ts";
 import type { AnyStrategyDefinition, StrategyNotes } from "../ports/definition.ts";
 
 export interface OwnStrategyConfig extends PositionConfig {
@@ -58,3 +58,18 @@ export const toleranceOf = ({ tolerance = {} }: AnyStrategyDefinition): Toleranc
 });
 
 export const versionOf = ({ version = 1 }: AnyStrategyDefinition): number => version;
+
+/** How a user's own strategy is stored. */
+export const STORED_OWN = {
+  name: "declared",
+  version: 1,
+  upgrade: (state: StrategyState): OwnStrategyState => state as OwnStrategyState,
+} as const;
+
+export const isOwnKind = (strategy: Strategy): strategy is OwnStrategy => strategy.kind === STORED_OWN.name;
+
+/** Returns a strategy as a declared one. Throws for a strategy of another kind. */
+export function asOwnStrategy(strategy: Strategy): OwnStrategy {
+  if (!isOwnKind(strategy)) throw new TypeError(`strategy ${strategy.id} is of another kind`);
+  return strategy;
+}

@@ -1,4 +1,3 @@
-import { upgraded } from "../engine/pass/upgrade.ts";
 import {
   bookTrade,
   countOrder,
@@ -9,18 +8,15 @@ import {
 import { mul } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Fill, Order } from "../model/order.ts";
-import type { Strategy } from "../model/strategy.ts";
 import type { BuiltInKind } from "../ports/kind.ts";
 import { mayQuote, runQuote } from "./pass/run.ts";
 import { requestedElsewhere } from "./pass/sources.ts";
 import { fillsForDefence } from "./plan.ts";
-import type { QuoteConfig, QuoteState, QuoteStrategy } from "./state.ts";
+import { type QuoteConfig, type QuoteState, type QuoteStrategy, STORED_QUOTES } from "./state.ts";
 
 /** Quotes: orders on both sides of a market that follow a reference price from several sources. */
 export const quoteKind: BuiltInKind<QuoteConfig, QuoteState> = {
-  name: "quote",
-  version: 1,
-  upgrade: (state) => state as QuoteState,
+  ...STORED_QUOTES,
   bookFill: (state: QuoteState, symbol: Pair, fill: Fill) => bookTrade(state, symbol, fill),
   bookEnd: (state: QuoteState, order: Order) => countOrder(state, order),
   // Its first base is known when all its orders are: it starts again with that.
@@ -48,11 +44,3 @@ export const quoteKind: BuiltInKind<QuoteConfig, QuoteState> = {
   outdated: () => [],
   run: runQuote,
 };
-
-export const isQuote = (strategy: Strategy): strategy is QuoteStrategy => strategy.kind === quoteKind.name;
-
-/** Returns a strategy as quotes. Throws for a strategy of another kind. */
-export function asQuote(strategy: Strategy): QuoteStrategy {
-  if (!isQuote(strategy)) throw new TypeError(`strategy ${strategy.id} is not a strategy of quotes`);
-  return upgraded(quoteKind, strategy) as QuoteStrategy;
-}

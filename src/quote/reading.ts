@@ -1,11 +1,10 @@
 import { configSchemaOf } from "../engine/operations/shapes.ts";
 import { budgetSettings, startOfPosition } from "../engine/position/position.ts";
 import type { KindReading } from "../ports/kind-reading.ts";
-import { quoteKind } from "./kind.ts";
 import { QuoteDetailsShape, quoteConfig } from "./schema/input.ts";
 import { quoteLines } from "./schema/view.ts";
 import { quotePricedOut, quoteRequestOut, quoteSettingsOf, sourcesOut } from "./start/planned-quote.ts";
-import type { QuoteStrategy } from "./state.ts";
+import { type QuoteStrategy, STORED_QUOTES } from "./state.ts";
 
 const NOT_QUOTED = { reference: null, halfSpread: null, widenedBy: null, at: null, sources: [] };
 
@@ -19,7 +18,7 @@ export const quoteReading: KindReading<QuoteStrategy> = {
       title: "Quotes",
       summary: "Quote both sides of a market around a reference price",
       builtIn: true,
-      version: quoteKind.version,
+      version: STORED_QUOTES.version,
       config: configSchemaOf(quoteConfig()),
     },
   ],

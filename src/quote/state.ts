@@ -1,3 +1,4 @@
+import { upgraded } from "../engine/pass/upgrade.ts";
 import {
   NO_POSITION,
   type PositionConfig,
@@ -6,7 +7,7 @@ import {
 } from "../engine/position/position.ts";
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
-import { NEW_STRATEGY_STATE, type SlotState, type Strategy } from "../model/strategy.ts";
+import { NEW_STRATEGY_STATE, type SlotState, type Strategy, type StrategyState } from "../model/strategy.ts";
 import type { HalfSpread, QuoteRules } from "./plan.ts";
 import type { UncountedReason } from "./reference.ts";
 
@@ -65,3 +66,19 @@ export const newQuoteState = (levels: number, startPrice: Decimal): QuoteState =
   recentPrices: [],
   quoted: null,
 });
+
+/** How quotes are stored. */
+export const STORED_QUOTES = {
+  name: "quote",
+  version: 1,
+  upgrade: (state: StrategyState): QuoteState => state as QuoteState,
+} as const;
+
+export const isQuote = (strategy: Strategy): strategy is QuoteStrategy =>
+  strategy.kind === STORED_QUOTES.name;
+
+/** Returns a strategy as quotes. Throws for a strategy of another kind. */
+export function asQuote(strategy: Strategy): QuoteStrategy {
+  if (!isQuote(strategy)) throw new TypeError(`strategy ${strategy.id} is not a strategy of quotes`);
+  return upgraded(STORED_QUOTES, strategy) as QuoteStrategy;
+}

@@ -10,7 +10,7 @@ import { text } from "../../src/kernel/decimal.ts";
 import { mixHash, pseudorandomShare } from "../../src/kernel/hash.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";
 import type { Fill } from "../../src/model/order.ts";
-import { asQuote } from "../../src/quote/kind.ts";
+import { asQuote } from "../../src/quote/state.ts";
 import { bearer } from "../contract/suite.ts";
 import { testApp } from "../support/app.ts";
 import { edgemaker } from "../support/command.ts";

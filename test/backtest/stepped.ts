@@ -6,7 +6,7 @@ import { cornersOf } from "../../src/backtest/jump.ts";
 import { quoteAt } from "../../src/backtest/paper-account.ts";
 import type { Rules, Ticks } from "../../src/backtest/ticks.ts";
 import { runPass } from "../../src/engine/pass/pass.ts";
-import { asGrid } from "../../src/grid/kind.ts";
+import { asGrid } from "../../src/grid/state/state.ts";
 import { mul, ONE, roundToStep, ZERO } from "../../src/kernel/decimal.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import { between, type Corner } from "../../src/market/matching.ts";

@@ -1,6 +1,6 @@
 import type { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { asGrid } from "../../src/grid/kind.ts";
+import { asGrid } from "../../src/grid/state/state.ts";
 import { deployment, strangers } from "../support/deployment.ts";
 import { fireCron } from "../support/edge-live.ts";
 import { withinOneDay } from "../support/one-day.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox-books.ts";
 import { deposit } from "../../src/adapters/sandbox/venue.ts";
 import { runRound } from "../../src/engine/pass/round.ts";
-import { asGrid } from "../../src/grid/kind.ts";
+import { asGrid } from "../../src/grid/state/state.ts";
 import { MINUTE, type Millis, SECOND } from "../../src/kernel/time.ts";
 import type { Balance } from "../../src/model/account.ts";
 import type { Deps } from "../../src/ports/deps.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { isInRange, kindsOf } from "../../src/engine/accounts.ts";
-import { asGrid, asGridView, gridKind } from "../../src/grid/kind.ts";
-import type { GridStrategy } from "../../src/grid/state/state.ts";
+import { gridKind } from "../../src/grid/kind.ts";
+import { asGrid, asGridView, type GridStrategy } from "../../src/grid/state/state.ts";
 import type { StrategyView } from "../../src/ports/stores/store.ts";
 import { d, slot, state } from "../support/grid.ts";
 import { strategy } from "../support/made.ts";

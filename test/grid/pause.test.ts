@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { asGrid } from "../../src/grid/kind.ts";
+import { asGrid } from "../../src/grid/state/state.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { BY } from "../support/by.ts";
 import { d } from "../support/grid.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { readCandleFile } from "../../cli/host/candle-sources.ts";
 import { runPass } from "../../src/engine/pass/pass.ts";
 import { profitOf } from "../../src/grid/booking.ts";
-import { asGrid } from "../../src/grid/kind.ts";
+import { asGrid } from "../../src/grid/state/state.ts";
 import { type Decimal, mul, sum, text, ZERO } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { asGrid } from "../../src/grid/kind.ts";
+import { asGrid } from "../../src/grid/state/state.ts";
 import { d } from "../support/grid.ts";
 import { liveApp } from "../support/live.ts";
 import { runOperation } from "../support/sandbox.ts";

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { startingBalances } from "../../src/adapters/sandbox/listings.ts";
 import { movedBase } from "../../src/grid/booking.ts";
-import { asGrid } from "../../src/grid/kind.ts";
+import { asGrid } from "../../src/grid/state/state.ts";
 import { mul, text } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId, strategyTag } from "../../src/kernel/ids.ts";
 import { splitPair } from "../../src/kernel/pair.ts";

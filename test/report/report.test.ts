@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { runRound } from "../../src/engine/pass/round.ts";
-import { asGrid } from "../../src/grid/kind.ts";
+import { asGrid } from "../../src/grid/state/state.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
 import { reportLines } from "../../src/report/figures.ts";
 import { checkAlarms } from "../../src/report/operations/alarm-checks.ts";

@@ -1,10 +1,9 @@
-import { isGrid } from "../../src/grid/kind.ts";
-import type { GridStrategy } from "../../src/grid/state/state.ts";
+import { type GridStrategy, isGrid } from "../../src/grid/state/state.ts";
 import type { Decimal } from "../../src/kernel/decimal.ts";
 import type { Order } from "../../src/model/order.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import type { Changes } from "../../src/ports/stores/pass-store.ts";
-import { isQuote } from "../../src/quote/kind.ts";
+import { isQuote } from "../../src/quote/state.ts";
 import { abovePosition, belowReserve, costOf } from "../invariants/venue.ts";
 import type { Committed } from "./history.ts";
 import type { Tables } from "./store/tables.ts";

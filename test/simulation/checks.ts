@@ -1,6 +1,5 @@
 import { costInAll, unsoldBase } from "../../src/grid/booking.ts";
-import { isGrid } from "../../src/grid/kind.ts";
-import { FIRST_BUY_SLOT, type GridStrategy } from "../../src/grid/state/state.ts";
+import { FIRST_BUY_SLOT, type GridStrategy, isGrid } from "../../src/grid/state/state.ts";
 import { type Decimal, max, mul, mulDiv, text, ZERO } from "../../src/kernel/decimal.ts";
 import { isOurs, parseClientOrderId, strategyTag } from "../../src/kernel/ids.ts";
 import type { BookedOrder } from "../../src/market/matching.ts";
@@ -11,8 +10,7 @@ import { EXIT_SLOT, type Strategy } from "../../src/model/strategy.ts";
 import { SWITCH_READ_VALID_MS } from "../../src/ports/kill-permit.ts";
 import type { Kinds } from "../../src/ports/kind.ts";
 import type { Changes } from "../../src/ports/stores/pass-store.ts";
-import { isQuote } from "../../src/quote/kind.ts";
-import type { QuoteStrategy } from "../../src/quote/state.ts";
+import { isQuote, type QuoteStrategy } from "../../src/quote/state.ts";
 import { brokenByArrival, brokenByRecording, type ShownOrder } from "../invariants/venue.ts";
 import { createCapitalChecks } from "./capital-checks.ts";
 import { createDrawnFees, isDrawn } from "./drawn-fees.ts";

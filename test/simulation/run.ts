@@ -1,10 +1,10 @@
-import { isGrid } from "../../src/grid/kind.ts";
+import { isGrid } from "../../src/grid/state/state.ts";
 import { VenueError } from "../../src/kernel/errors.ts";
 import { HOUR, MINUTE } from "../../src/kernel/time.ts";
 import { EVERY_SCOPE } from "../../src/limits/standing.ts";
 import type { LimitSettings } from "../../src/model/limits.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
-import { isQuote } from "../../src/quote/kind.ts";
+import { isQuote } from "../../src/quote/state.ts";
 import { BY } from "../support/by.ts";
 import { act, type Beside } from "./actions.ts";
 import type { Violation } from "./checks.ts";

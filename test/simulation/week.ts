@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { sql } from "drizzle-orm";
 import { runRound } from "../../src/engine/pass/round.ts";
-import { asGrid } from "../../src/grid/kind.ts";
+import { asGrid } from "../../src/grid/state/state.ts";
 import { decimal, text } from "../../src/kernel/decimal.ts";
 import { StoreError, VenueError } from "../../src/kernel/errors.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";

@@ -1,7 +1,6 @@
 import { createClient } from "@libsql/client";
 import type { Miniflare } from "miniflare";
-import { asGrid } from "../../src/grid/kind.ts";
-import type { Slot } from "../../src/grid/state/state.ts";
+import { asGrid, type Slot } from "../../src/grid/state/state.ts";
 import { type Decimal, decimal, text } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId, strategyTag } from "../../src/kernel/ids.ts";
 import type { VenueName } from "../../src/model/market.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { asGrid } from "../../src/grid/kind.ts";
+import { asGrid } from "../../src/grid/state/state.ts";
 import { VenueError } from "../../src/kernel/errors.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { appOver, type Target } from "../support/app.ts";

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { runRound } from "../../src/engine/pass/round.ts";
-import { asGrid } from "../../src/grid/kind.ts";
+import { asGrid } from "../../src/grid/state/state.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { VENUES, type VenueName } from "../../src/model/market.ts";

@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { runRound } from "../../src/engine/pass/round.ts";
-import { asGrid } from "../../src/grid/kind.ts";
-import type { Slot } from "../../src/grid/state/state.ts";
+import { asGrid, type Slot } from "../../src/grid/state/state.ts";
 import { decimal, text } from "../../src/kernel/decimal.ts";
 import { type Millis, SECOND } from "../../src/kernel/time.ts";
 import { emulatedExchanges } from "../support/emulated.ts";

@@ -3,7 +3,7 @@
 import type { Fetch } from "../../src/adapters/ccxt/client/transport.ts";
 import { runRound } from "../../src/engine/pass/round.ts";
 import { movedBase, unsoldBase } from "../../src/grid/booking.ts";
-import { asGrid } from "../../src/grid/kind.ts";
+import { asGrid } from "../../src/grid/state/state.ts";
 import { max, roundToStep, text, ZERO } from "../../src/kernel/decimal.ts";
 import { mixHash, pseudorandomShare } from "../../src/kernel/hash.ts";
 import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";

@@ -2,7 +2,7 @@
 
 import { runRound } from "../../src/engine/pass/round.ts";
 import { movedBase } from "../../src/grid/booking.ts";
-import { asGrid } from "../../src/grid/kind.ts";
+import { asGrid } from "../../src/grid/state/state.ts";
 import { decimal, text, ZERO } from "../../src/kernel/decimal.ts";
 import { isOurs } from "../../src/kernel/ids.ts";
 import { DAY, type Millis, SECOND } from "../../src/kernel/time.ts";

@@ -1,5 +1,5 @@
 import { gridPosition } from "../../src/grid/booking.ts";
-import { asGrid } from "../../src/grid/kind.ts";
+import { asGrid } from "../../src/grid/state/state.ts";
 import { differences, type Execution, movedBy } from "../invariants/venue.ts";
 import { type Executed, isResting } from "./exchange.ts";
 import { firstExchange, KEY, SYMBOL } from "./setting.ts";

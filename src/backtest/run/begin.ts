@@ -1,4 +1,3 @@
-import { gridKind } from "../../grid/kind.ts";
 import {
   type CenteredRequest,
   type Checked,
@@ -7,7 +6,7 @@ import {
   type RequestedRange,
 } from "../../grid/start/check.ts";
 import { firstState } from "../../grid/start/planned-start.ts";
-import type { GridStrategy } from "../../grid/state/state.ts";
+import { type GridStrategy, STORED_GRID } from "../../grid/state/state.ts";
 import { type Decimal, max, min } from "../../kernel/decimal.ts";
 import { NO_STOP } from "../../kernel/fields.ts";
 import { splitPair } from "../../kernel/pair.ts";
@@ -39,8 +38,8 @@ export function begin(checked: Checked, { market, quote }: CheckInputs, exchange
   const isWaiting = checked.config.triggerPrice !== undefined;
   return {
     id: `grid-${exchange}-${base}-${asset}-${quote.at}`,
-    kind: gridKind.name,
-    version: gridKind.version,
+    kind: STORED_GRID.name,
+    version: STORED_GRID.version,
     number: quote.at,
     account: accountKey({ exchange, kind: "sandbox", host: "" }),
     symbol: market.symbol,

@@ -350,9 +350,12 @@ export function reachedEvent(
   return { account, strategy: id, at, kind: "exit", message };
 }
 
+/** The part of a kind that reads its books. */
+type KindBooks = Pick<Kind, "holdings" | "accounts">;
+
 /** Describes why a strategy stopped, what it sold, and its P&L; without the P&L if no price is known. */
 export function describeStopped(
-  kind: Kind,
+  kind: KindBooks,
   { state, symbol }: Strategy,
   mark: Decimal | undefined,
 ): string | undefined {
@@ -368,7 +371,7 @@ export function describeStopped(
 }
 
 /** Returns what stopped a strategy, or is about to stop it; null if a person did, or nothing. */
-export function stopReasonOf(kind: Kind, strategy: Strategy, mark: Decimal | undefined): string | null {
+export function stopReasonOf(kind: KindBooks, strategy: Strategy, mark: Decimal | undefined): string | null {
   const { state, status } = strategy;
   if (status === "stopped") return describeStopped(kind, strategy, mark) ?? null;
   return state.exit && state.exit.reason !== "stop" ? describeReached(state.exit, state.halted) : null;

@@ -3,7 +3,7 @@ import type { Kind, Kinds } from "../../ports/kind.ts";
 import type { Snapshot } from "../../ports/stores/pass-store.ts";
 
 /** Upgrades a strategy to the kind's current version; its next change stores it. Throws if a newer program stored it. */
-export function upgraded(kind: Kind, strategy: Strategy): Strategy {
+export function upgraded(kind: Pick<Kind, "version" | "upgrade">, strategy: Strategy): Strategy {
   const { id, version, state } = strategy;
   if (version === kind.version) return strategy;
   if (version > kind.version) throw new Error(`${id} was stored by a newer version of edgemaker`);

@@ -13,7 +13,7 @@ import type { Observation, Reconciled } from "./reconcile.ts";
 
 /** Returns the difference per asset between the kind's books and its fills; empty if they agree. */
 export function unexplainedAssets(
-  kind: Kind,
+  kind: Pick<Kind, "movedByBooks">,
   state: StrategyState,
   symbol: Pair,
 ): Readonly<Record<string, Decimal>> {

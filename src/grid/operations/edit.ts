@@ -3,7 +3,6 @@ import { lazy } from "../../kernel/lazy.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { EditRequest, ReadyEdit } from "../../ports/life.ts";
 import type { Venue } from "../../ports/venue.ts";
-import { asGrid } from "../kind.ts";
 import { edited, type GridChange } from "../start/edited.ts";
 import {
   describeChanges,
@@ -14,7 +13,7 @@ import {
   usesOfEdit,
 } from "../start/planned-edit.ts";
 import { withBound } from "../start/preview.ts";
-import type { GridStrategy } from "../state/state.ts";
+import { asGrid, type GridStrategy } from "../state/state.ts";
 import { readEditExposure } from "./exposures.ts";
 import { readLastWeek } from "./past.ts";
 

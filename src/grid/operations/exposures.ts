@@ -9,13 +9,12 @@ import { type Exposure, NO_EXPOSURE } from "../../model/proposal.ts";
 import { pendingEdit } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
-import { gridViewsOf } from "../kind.ts";
 import { layOutAnew, movesLadder } from "../plan/moves.ts";
 import { isDry } from "../schema/status-answer.ts";
 import type { EditInputs, PlannedGridEdit } from "../start/planned-edit.ts";
 import { boundLeft, gridExposure, unbegunBase } from "../start/preview.ts";
 import { mostMoved } from "../start/worst-case.ts";
-import type { GridStrategy } from "../state/state.ts";
+import { type GridStrategy, gridViewsOf } from "../state/state.ts";
 
 export async function gridViewById({ store }: Deps, id: string): Promise<StrategyView<GridStrategy>> {
   const [view] = gridViewsOf(await store.strategies({ id }));

@@ -24,7 +24,6 @@ import type { Deps } from "../../ports/deps.ts";
 import type { PlanReader, ReadyStart, Started, StartRequest, StrategyLife } from "../../ports/life.ts";
 import type { Reference, Venue } from "../../ports/venue.ts";
 import { GRID_EDIT_FORM, GRID_FORMS } from "../forms.ts";
-import { asGrid, gridKind } from "../kind.ts";
 import { rangeInput } from "../schema/input.ts";
 import { GridPlanShape, gridPlanLines } from "../schema/plan.ts";
 import { StartedShape } from "../schema/schema.ts";
@@ -40,7 +39,7 @@ import {
 } from "../start/planned-start.ts";
 import { exposureOfStart, withBound } from "../start/preview.ts";
 import { mostQuote } from "../start/worst-case.ts";
-import { type GridState, NO_LEDGER } from "../state/state.ts";
+import { asGrid, type GridState, NO_LEDGER, STORED_GRID } from "../state/state.ts";
 import { readGridEdit } from "./edit.ts";
 import { gridViewById, readResumeExposure } from "./exposures.ts";
 import { readLastWeek } from "./past.ts";
@@ -69,11 +68,11 @@ export const startGrid = (ids: readonly string[], prepareStart: PrepareStart) =>
     output: StartedShape,
     prepare(deps, { planHash, exchange, symbol, dryRun, dryBalance, name, ...config }, call) {
       const place = { exchange, symbol, dryRun, dryBalance, name };
-      const request = { ...place, definition: gridKind.name, config };
+      const request = { ...place, definition: STORED_GRID.name, config };
       const reader = { actor: call.actor, planHash, isShown: false, definitions: [] };
       return prepareStart(
         deps,
-        { name: gridKind.name, life: gridLife },
+        { name: STORED_GRID.name, life: gridLife },
         { request, reader, call },
         async (started) => {
           const { strategy } = await gridViewById(deps, started.id);
@@ -142,11 +141,11 @@ export async function readGridStart(
       const { venue, quote } = start;
       const config = isLimited ? withBound(exposure, checked.config, NO_LEDGER) : checked.config;
       return {
-        version: gridKind.version,
+        version: STORED_GRID.version,
         config,
         state: await withHistory(venue, where.symbol, checked, firstState(checked, quote)),
         status: config.triggerPrice !== undefined ? "idle" : "running",
-        prefix: gridKind.name,
+        prefix: STORED_GRID.name,
         startedAt: quote.at,
       };
     },

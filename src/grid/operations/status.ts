@@ -12,14 +12,13 @@ import { BUYS_ON } from "../../model/kill.ts";
 import { operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
-import { gridKind, gridViewsOf } from "../kind.ts";
 import { cachedPerView, slotOut, type ViewWithoutTime } from "../schema/accounting.ts";
 import { ListShape, StatusShape } from "../schema/schema.ts";
 import { currentRange } from "../schema/shapes.ts";
 import { gridStatusAnswer, isDry } from "../schema/status-answer.ts";
 import { gridsView, hasStalled, listView } from "../schema/view.ts";
-import { rangeNow } from "../state/range.ts";
-import type { GridStrategy } from "../state/state.ts";
+import { isBetweenLevels, rangeNow } from "../state/range.ts";
+import { type GridStrategy, gridViewsOf, STORED_GRID } from "../state/state.ts";
 
 const GRIDS_READ = {
   effect: "read",
@@ -78,7 +77,7 @@ export const gridStatus = operation({
   async run(deps, { id, stopped, limit, before }) {
     const page = strategiesPage({ stopped, limit, before });
     const found = await deps.store.strategies(
-      id === undefined ? { stopped, page, kind: gridKind.name } : { id },
+      id === undefined ? { stopped, page, kind: STORED_GRID.name } : { id },
     );
     const views = gridViewsOf(found);
     if (id !== undefined && views.length === 0) throw new AppError("Not found", `there is no strategy ${id}`);
@@ -167,7 +166,7 @@ export const listGrids = operation({
   async run(deps) {
     const { store, interval } = deps;
     const views = gridViewsOf(
-      await store.strategies({ stopped: false, kind: gridKind.name, counted: false }),
+      await store.strategies({ stopped: false, kind: STORED_GRID.name, counted: false }),
     );
     const killed = await store.killed();
     const strategies = views.map((view) => {
@@ -195,7 +194,7 @@ function outsideRange({ strategy, memory }: ViewWithoutTime): Condition[] {
   const mid = memory.marks[symbol]?.mid;
   if (status !== "running" || phase !== "active" || mid === undefined) return [];
   const range = rangeNow(state);
-  if (range === undefined || gridKind.isInRange(state, mid)) return [];
+  if (range === undefined || isBetweenLevels(state, mid)) return [];
   const [where, what] =
     mid > range.upper ? ["above", "it has sold all its base"] : ["below", "it holds the base that it bought"];
   return [

@@ -5,8 +5,7 @@ import { lazy } from "../../kernel/lazy.ts";
 import { type CostDay, dateOf } from "../../model/limits.ts";
 import { SIDES } from "../../model/market.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
-import { costOf, gridPosition, unsoldBase } from "../booking.ts";
-import { gridKind } from "../kind.ts";
+import { costOf, gridBooks, gridPosition, unsoldBase } from "../booking.ts";
 import type { GridStrategy, Slot } from "../state/state.ts";
 
 /** Accounting fields of a strategy's status. */
@@ -44,7 +43,7 @@ export function accountingOut({ strategy, memory }: ViewWithoutTime) {
   const lot = memory.marks[symbol]?.lot;
   const position = gridPosition(state);
   const { order = null, since = null, trades = [] } = state.unexplained ?? {};
-  const assets = state.unexplained?.assets ?? unexplainedAssets(gridKind, state, symbol);
+  const assets = state.unexplained?.assets ?? unexplainedAssets(gridBooks, state, symbol);
   return {
     feesValue: wire(state.ledger.feesValue),
     feesEstimated: state.ledger.feesEstimated,

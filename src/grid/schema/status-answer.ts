@@ -6,8 +6,7 @@ import type { Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { runningTime, type Strategy } from "../../model/strategy.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
-import { profitOf } from "../booking.ts";
-import { gridKind } from "../kind.ts";
+import { gridBooks, profitOf } from "../booking.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { GridStrategy } from "../state/state.ts";
 import {
@@ -91,7 +90,7 @@ const standingOut = cachedPerView((view): StatusAnswer => {
     openOrders: view.openOrders,
     ...profitOut(view),
     stopPrices: [],
-    stopReason: stopReasonOf(gridKind, strategy, mark),
+    stopReason: stopReasonOf(gridBooks, strategy, mark),
     ...accountingOut(view),
     otherChanges: texts(unbookedBalanceChanges(view)),
     refused: strategy.state.refused.map((refusal) => ({ ...refusal, ...lowerPriceOf(strategy, refusal) })),

@@ -14,3 +14,9 @@ export function rangeNow({ slots }: Pick<GridState, "slots">): PriceRange | unde
     upper: slots.map(({ upper }) => upper).reduce(max),
   };
 }
+
+/** Returns whether a price lies between the lowest and the highest level. */
+export function isBetweenLevels(state: Pick<GridState, "slots">, price: Decimal): boolean {
+  const range = rangeNow(state);
+  return range !== undefined && range.lower <= price && price <= range.upper;
+}

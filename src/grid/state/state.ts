@@ -1,3 +1,4 @@
+import { upgraded } from "../../engine/pass/upgrade.ts";
 import type { PositionLedger } from "../../engine/position/position.ts";
 import { type Decimal, ONE } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -9,6 +10,7 @@ import {
   type Strategy,
   type StrategyState,
 } from "../../model/strategy.ts";
+import type { StrategyView } from "../../ports/stores/store.ts";
 import type { GridConfig } from "./config.ts";
 import type { Lot } from "./lots.ts";
 
@@ -111,3 +113,28 @@ export const NO_LEDGER: Ledger = {
   filledOrders: 0,
   cycles: 0,
 };
+
+/** How a grid is stored. */
+export const STORED_GRID = {
+  name: "grid",
+  version: 1,
+  upgrade: (state: StrategyState): GridState => state as GridState,
+} as const;
+
+export const isGrid = (strategy: Strategy): strategy is GridStrategy => strategy.kind === STORED_GRID.name;
+
+/** Returns a strategy view as a grid's view. Throws for a strategy of another kind. */
+export const asGridView = (view: StrategyView): StrategyView<GridStrategy> => ({
+  ...view,
+  strategy: asGrid(view.strategy),
+});
+
+/** Returns the grids among strategies of all kinds. */
+export const gridViewsOf = (views: readonly StrategyView[]): readonly StrategyView<GridStrategy>[] =>
+  views.filter(({ strategy }) => isGrid(strategy)).map(asGridView);
+
+/** Returns a strategy as a grid. Throws for a strategy of another kind. */
+export function asGrid(strategy: Strategy): GridStrategy {
+  if (!isGrid(strategy)) throw new TypeError(`strategy ${strategy.id} is not a grid`);
+  return upgraded(STORED_GRID, strategy) as GridStrategy;
+}

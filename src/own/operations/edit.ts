@@ -13,12 +13,11 @@ import { pendingEdit } from "../../model/strategy.ts";
 import type { StrategyDefinitions } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { EditRequest, PlanReader, ReadyEdit } from "../../ports/life.ts";
-import { asOwnStrategy } from "../kind.ts";
 import { findDefinition, runnableOf } from "../pass/ask.ts";
 import { approvedOwnEdit, optionChanges, planOwnEdit } from "../planned-edit.ts";
 import { ownFacts, warningsOf } from "../planned-start.ts";
 import { checkedOptions } from "../schema/shapes.ts";
-import type { OwnStrategy, OwnStrategyConfig } from "../state.ts";
+import { asOwnStrategy, type OwnStrategy, type OwnStrategyConfig } from "../state.ts";
 import { readOwnStrategyPlace } from "./readings.ts";
 
 /** Checks a change by the rules of its definition; only its plan reads the market. */

@@ -8,7 +8,6 @@ import type { ConfigForm } from "../../ports/config-form.ts";
 import type { AnyStrategyDefinition } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { PlanReader, ReadyStart, StartRequest, StrategyLife } from "../../ports/life.ts";
-import { asOwnStrategy, ownStrategyKind } from "../kind.ts";
 import { findDefinition } from "../pass/ask.ts";
 import {
   ONE_SIDED,
@@ -19,7 +18,7 @@ import {
 } from "../planned-start.ts";
 import { checkedOptions, OwnPlanShape, ownConfig, ownEditConfig } from "../schema/shapes.ts";
 import { ownPlanLines } from "../schema/view.ts";
-import { newOwnStrategyState, type OwnStrategy } from "../state.ts";
+import { asOwnStrategy, newOwnStrategyState, type OwnStrategy, STORED_OWN } from "../state.ts";
 import { readOwnEdit } from "./edit.ts";
 import { readOwnStrategyPlace } from "./readings.ts";
 
@@ -42,7 +41,7 @@ async function readOwnStart(
   );
   return readyPosition<OwnStrategy>(deps, {
     reads,
-    version: ownStrategyKind([]).version,
+    version: STORED_OWN.version,
     prefix: plan.config.definition,
     config: plan.config,
     stateAt: (price) => ({ ...newOwnStrategyState(price), unsold: ZERO }),

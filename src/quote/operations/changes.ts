@@ -8,7 +8,6 @@ import type { ApprovedPlan } from "../../model/shown-plan.ts";
 import { pendingEdit } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { EditRequest, FieldChange, PlanFacts, PlanReader, ReadyEdit } from "../../ports/life.ts";
-import { asQuote } from "../kind.ts";
 import { type Quoting, quotingOf } from "../pass/quoting.ts";
 import { formatDefence } from "../plan.ts";
 import {
@@ -18,7 +17,7 @@ import {
   quoteFacts,
   quoteWarnings,
 } from "../start/planned-quote.ts";
-import type { QuoteConfig, QuoteStrategy } from "../state.ts";
+import { asQuote, type QuoteConfig, type QuoteStrategy } from "../state.ts";
 import { readQuotesAt, readQuotesExposure } from "./readings.ts";
 
 /** Checks a change of quotes; only its plan reads the market. */

@@ -6,7 +6,6 @@ import { midOf } from "../../kernel/spread.ts";
 import type { ConfigForm } from "../../ports/config-form.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { PlanReader, ReadyStart, StartRequest, StrategyLife } from "../../ports/life.ts";
-import { asQuote, quoteKind } from "../kind.ts";
 import { QuotePlanShape, type QuoteSettings, quoteConfig, quoteEditConfig } from "../schema/input.ts";
 import { quotePlanLines } from "../schema/view.ts";
 import {
@@ -16,7 +15,7 @@ import {
   quoteFacts,
   quoteStartWarnings,
 } from "../start/planned-quote.ts";
-import { newQuoteState, type QuoteStrategy } from "../state.ts";
+import { asQuote, newQuoteState, type QuoteStrategy, STORED_QUOTES } from "../state.ts";
 import { readQuoteEdit } from "./changes.ts";
 import { largestQuote, type QuoteReadings, readForQuotes, readQuotesExposure } from "./readings.ts";
 
@@ -42,8 +41,8 @@ async function readQuoteStart(
   const plan = planQuote(config, reads, request);
   return readyPosition<QuoteStrategy>(deps, {
     reads,
-    version: quoteKind.version,
-    prefix: quoteKind.name,
+    version: STORED_QUOTES.version,
+    prefix: STORED_QUOTES.name,
     config,
     stateAt: (price) => newQuoteState(config.rules.levels, price),
     mid: countedPrice(plan, reads),

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { explainLoss } from "../../../cli/actions/demo.ts";
-import { asGridView } from "../../../src/grid/kind.ts";
+import { asGridView } from "../../../src/grid/state/state.ts";
 import { root } from "../../support/bundle.ts";
 import { environment, eventually } from "../../support/command.ts";
 import { drivenApp } from "../../support/driven.ts";

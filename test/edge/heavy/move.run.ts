@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { asGrid } from "../../../src/grid/kind.ts";
+import { asGrid } from "../../../src/grid/state/state.ts";
 import { eventually, serve } from "../../support/command.ts";
 import { deployment, strangers } from "../../support/deployment.ts";
 import { fireCron } from "../../support/edge-live.ts";
