@@ -10,7 +10,7 @@ import { ownReading } from "./own/reading.ts";
 import type { StrategyDefinitions } from "./ports/definition.ts";
 import type { Kind } from "./ports/kind.ts";
 import type { KindReading } from "./ports/kind-reading.ts";
-import type { StrategyLife } from "./ports/life.ts";
+import type { StrategyLife } from "./ports/plan.ts";
 import { quoteKind } from "./quote/kind.ts";
 import { quoteLife } from "./quote/operations/start.ts";
 import { quoteReading } from "./quote/reading.ts";

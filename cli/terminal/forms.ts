@@ -1,6 +1,6 @@
 import type { Operation } from "../../src/operation.ts";
 import type { ConfigForm } from "../../src/ports/config-form.ts";
-import type { StrategyLife } from "../../src/ports/life.ts";
+import type { StrategyLife } from "../../src/ports/plan.ts";
 
 /** A form of a definition on the command line: the flags of its start, and the operations that they are for. */
 export interface FormCommand {

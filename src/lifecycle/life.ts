@@ -1,5 +1,5 @@
 import type { Kind } from "../ports/kind.ts";
-import type { StrategyLife } from "../ports/life.ts";
+import type { StrategyLife } from "../ports/plan.ts";
 import type { StrategyView } from "../ports/stores/store.ts";
 
 /** Returns the part of a kind that the verbs use. Throws for an unknown kind. */

@@ -2,7 +2,7 @@
 import { decimal, max, min, moneyFigure, text } from "../kernel/decimal.ts";
 import { pluralize } from "../kernel/plain-text.ts";
 import { describeRefusals } from "../model/refusal-text.ts";
-import type { StrategyLife } from "../ports/life.ts";
+import type { StrategyLife } from "../ports/plan.ts";
 import { changeLines, type PlanAnswer, type PlannedEditAnswer } from "./plan.ts";
 
 /** Formats a plan: the most that it can use, its orders, what its definition adds, the worst case and warnings. */

@@ -6,7 +6,7 @@ import { countWithVerb, pluralize } from "../kernel/plain-text.ts";
 import type { Market } from "../model/market.ts";
 import type { Preview } from "../model/proposal.ts";
 import { describeRefusals } from "../model/refusal-text.ts";
-import type { FieldChange, PlanFacts, Planned, PlannedOrder } from "../ports/life.ts";
+import type { FieldChange, PlanFacts, Planned, PlannedOrder } from "../ports/plan.ts";
 
 const pairShape = (what: string) => z.object({ quote: z.string(), base: z.string() }).describe(what);
 

@@ -4,7 +4,7 @@ import { type Soon, withValue } from "../kernel/soon.ts";
 import type { Order } from "../model/order.ts";
 import type { ApprovedPlan } from "../model/shown-plan.ts";
 import type { AnyStrategyDefinition } from "../ports/definition.ts";
-import type { FieldChange } from "../ports/life.ts";
+import type { FieldChange } from "../ports/plan.ts";
 import { runOwnStrategy } from "./pass/run.ts";
 import { contextOf, type PlanInputs, type PlannedOwnStrategy, planOf } from "./planned-start.ts";
 import type { OwnStrategy, OwnStrategyConfig } from "./state.ts";

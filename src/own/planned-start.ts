@@ -15,7 +15,7 @@ import type { CurrentPlan } from "../model/shown-plan.ts";
 import { freeBeside, type PairAmounts, type Refusal } from "../model/strategy.ts";
 import type { AnyStrategyDefinition } from "../ports/definition.ts";
 import type { RequestedPrices, StrategyContext } from "../ports/kind.ts";
-import type { PlanFacts, StartRequest } from "../ports/life.ts";
+import type { PlanFacts, StartRequest } from "../ports/plan.ts";
 import type { Timing, VenueOrder } from "../ports/venue.ts";
 import { type NamedOrder, othersBook } from "./pass/ask.ts";
 import { runOwnStrategy } from "./pass/run.ts";

@@ -4,7 +4,7 @@ import type { Decimal } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Strategy } from "../model/strategy.ts";
 import type { StrategyDefinitions } from "./definition.ts";
-import type { StartRequest } from "./life.ts";
+import type { StartRequest } from "./plan.ts";
 import type { StrategyView } from "./stores/store.ts";
 
 /** The part of a status that a kind's own lines need. */

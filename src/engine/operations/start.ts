@@ -12,7 +12,7 @@ import { isInBook } from "../../model/order.ts";
 import { planHashOf } from "../../model/shown-plan.ts";
 import { freeBeside, type PairAmounts } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { ReadyStart } from "../../ports/life.ts";
+import type { ReadyStart } from "../../ports/plan.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
 import { willSellAtOnce } from "../decide/ending.ts";
 import type { PositionStrategy } from "../position/position.ts";

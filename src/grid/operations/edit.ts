@@ -1,7 +1,7 @@
 import { readForChange, readKept, venueForChange } from "../../engine/operations/start-reads.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { EditRequest, ReadyEdit } from "../../ports/life.ts";
+import type { EditRequest, ReadyEdit } from "../../ports/plan.ts";
 import type { Venue } from "../../ports/venue.ts";
 import { edited, type GridChange } from "../start/edited.ts";
 import {

@@ -21,7 +21,7 @@ import { priceOfPlan } from "../../model/shown-plan.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import { type Call, operation, type PreparedCall } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { PlanReader, ReadyStart, Started, StartRequest, StrategyLife } from "../../ports/life.ts";
+import type { PlanReader, ReadyStart, Started, StartRequest, StrategyLife } from "../../ports/plan.ts";
 import type { Reference, Venue } from "../../ports/venue.ts";
 import { GRID_EDIT_FORM, GRID_FORMS } from "../forms.ts";
 import { rangeInput } from "../schema/input.ts";

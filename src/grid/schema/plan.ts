@@ -15,7 +15,7 @@ import {
 } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { describeWaits } from "../../model/refusal-text.ts";
-import type { PlanText } from "../../ports/life.ts";
+import type { PlanText } from "../../ports/plan.ts";
 import { optionFlags, optionShares } from "../state/config.ts";
 
 const nullableNumber = (what: string) => z.number().nullable().describe(what);

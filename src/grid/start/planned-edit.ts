@@ -6,7 +6,7 @@ import { type BidAsk, feeWarnings, type Market } from "../../model/market.ts";
 import type { Intent, Order, Resting } from "../../model/order.ts";
 import type { CurrentPlan } from "../../model/shown-plan.ts";
 import { freeBeside, need, type PairAmounts } from "../../model/strategy.ts";
-import type { PlanFacts } from "../../ports/life.ts";
+import type { PlanFacts } from "../../ports/plan.ts";
 import { gridPosition, profitOf } from "../booking.ts";
 import type { Warning } from "../ladder/check-rules.ts";
 import { layOutAnew } from "../plan/moves.ts";

@@ -11,7 +11,7 @@ import type { Intent } from "../../model/order.ts";
 import { type BaseSource, describeWait, describeWaits } from "../../model/refusal-text.ts";
 import { type CurrentPlan, planHashOf } from "../../model/shown-plan.ts";
 import { freeBeside, type PairAmounts } from "../../model/strategy.ts";
-import type { PlanFacts, PlannedOrder } from "../../ports/life.ts";
+import type { PlanFacts, PlannedOrder } from "../../ports/plan.ts";
 import { breakEvenRatio, restingFees, type Warning } from "../ladder/check-rules.ts";
 import { giveFirstBase, largestOrdersOf } from "../ladder/levels.ts";
 import { committed, firstBuyOf, takingPrice } from "../plan/first-buy.ts";

@@ -13,7 +13,7 @@ import { type Call, type Operation, operation, type PreparedCall } from "../../o
 import { type ConfigForm, formSchema } from "../../ports/config-form.ts";
 import type { StrategyDefinitions } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { FieldChange, PlanReader, ReadyEdit, StrategyLife } from "../../ports/life.ts";
+import type { FieldChange, PlanReader, ReadyEdit, StrategyLife } from "../../ports/plan.ts";
 import type { ReadableStrategy } from "../life.ts";
 import {
   changeLines,

@@ -27,7 +27,7 @@ import { type ConfigForm, configForm, formSchema } from "../../ports/config-form
 import type { StrategyDefinitions } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { killRefusal } from "../../ports/kill-permit.ts";
-import type { PlanReader, ReadyStart, Started, StartRequest, StrategyLife } from "../../ports/life.ts";
+import type { PlanReader, ReadyStart, Started, StartRequest, StrategyLife } from "../../ports/plan.ts";
 import { pairTexts, planAnswer, planShape, previewOfStart } from "../plan.ts";
 import { type ReadKind, readStrategy } from "../reading.ts";
 import { strategyById } from "./find.ts";

@@ -12,7 +12,7 @@ import { readPositionExposure } from "../../limits/operations/exposed-reads.ts";
 import { pendingEdit } from "../../model/strategy.ts";
 import type { StrategyDefinitions } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { EditRequest, PlanReader, ReadyEdit } from "../../ports/life.ts";
+import type { EditRequest, PlanReader, ReadyEdit } from "../../ports/plan.ts";
 import { findDefinition, runnableOf } from "../pass/ask.ts";
 import { approvedOwnEdit, optionChanges, planOwnEdit } from "../planned-edit.ts";
 import { ownFacts, warningsOf } from "../planned-start.ts";

@@ -7,7 +7,7 @@ import { readPositionExposure } from "../../limits/operations/exposed-reads.ts";
 import type { ConfigForm } from "../../ports/config-form.ts";
 import type { AnyStrategyDefinition } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { PlanReader, ReadyStart, StartRequest, StrategyLife } from "../../ports/life.ts";
+import type { PlanReader, ReadyStart, StartRequest, StrategyLife } from "../../ports/plan.ts";
 import { findDefinition } from "../pass/ask.ts";
 import {
   ONE_SIDED,

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { StrategyText } from "../../ports/kind-reading.ts";
-import type { PlanText } from "../../ports/life.ts";
+import type { PlanText } from "../../ports/plan.ts";
 import type { OwnDetailsShape, OwnPlanShape } from "./shapes.ts";
 
 /** Formats the config of a plan. */

@@ -7,7 +7,7 @@ import type { Order } from "../../model/order.ts";
 import type { ApprovedPlan } from "../../model/shown-plan.ts";
 import { pendingEdit } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { EditRequest, FieldChange, PlanFacts, PlanReader, ReadyEdit } from "../../ports/life.ts";
+import type { EditRequest, FieldChange, PlanFacts, PlanReader, ReadyEdit } from "../../ports/plan.ts";
 import { type Quoting, quotingOf } from "../pass/quoting.ts";
 import { formatDefence } from "../plan.ts";
 import {

@@ -5,7 +5,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { ConfigForm } from "../../ports/config-form.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { PlanReader, ReadyStart, StartRequest, StrategyLife } from "../../ports/life.ts";
+import type { PlanReader, ReadyStart, StartRequest, StrategyLife } from "../../ports/plan.ts";
 import { QuotePlanShape, type QuoteSettings, quoteConfig, quoteEditConfig } from "../schema/input.ts";
 import { quotePlanLines } from "../schema/view.ts";
 import {

@@ -35,7 +35,7 @@ import { type Book, feeWarnings, type Market } from "../../model/market.ts";
 import type { Elsewhere } from "../../model/memory.ts";
 import type { ApprovedPlan } from "../../model/shown-plan.ts";
 import { freeBeside, type PairAmounts } from "../../model/strategy.ts";
-import type { PlanFacts } from "../../ports/life.ts";
+import type { PlanFacts } from "../../ports/plan.ts";
 import type { VenueOrder } from "../../ports/venue.ts";
 import type { Sizes } from "../levels.ts";
 import { quoteNoticesOf, quotingOf } from "../pass/quoting.ts";

@@ -1,4 +1,4 @@
-/** What the verbs ask of a kind of strategy, besides what a pass asks of it. */
+/** The plan of a start or a change, and the verbs of a kind that make it. */
 import type * as z from "zod";
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
