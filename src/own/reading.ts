@@ -1,4 +1,4 @@
-import { endingSettings } from "../engine/operations/ending-fields.ts";
+import { requestedEndings } from "../engine/operations/ending-fields.ts";
 import { configSchemaOf } from "../engine/operations/shapes.ts";
 import { budgetSettings, startOfPosition } from "../engine/position/position.ts";
 import { text } from "../kernel/decimal.ts";
@@ -23,7 +23,7 @@ export const ownReading: KindReading<OwnStrategy> = {
   definitionOf: ({ config }) => config.definition,
   startedWith: startOfPosition,
   settingsOf: ({ config: { options, budget, ...endings } }) => ({
-    config: { ...options, ...endingSettings(endings) },
+    config: { ...options, ...requestedEndings(endings) },
     ...budgetSettings(budget),
   }),
   orderId: ({ state }, slot) => state.ids[slot] ?? "",

@@ -94,7 +94,7 @@ export function endingConfig({ trailingStopPercent, ...endings }: Partial<Ending
 }
 
 /** Returns the fields of a start with these options. */
-export function endingSettings({ trailingStop, ...config }: EndingConfig): Partial<Endings> {
+export function requestedEndings({ trailingStop, ...config }: EndingConfig): Partial<Endings> {
   const given = Object.fromEntries(Object.entries(config).filter(([name]) => ENDINGS().has(name)));
   return trailingStop === undefined ? given : { ...given, trailingStopPercent: 100n * trailingStop };
 }

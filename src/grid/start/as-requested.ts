@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { endingSettings } from "../../engine/operations/ending-fields.ts";
+import { requestedEndings } from "../../engine/operations/ending-fields.ts";
 import { AppError, labelledError } from "../../kernel/errors.ts";
 import {
   BOUNDS,
@@ -47,8 +47,8 @@ export function gridSettingsOf(config: GridConfig): Readonly<Record<string, unkn
   const { centered } = config;
   const { bound: _, trailingStop: _percent, ...fields } = rangeFields(config);
   return centered
-    ? { geometry: "centered", ...centeredFields(config, centered), ...endingSettings(config) }
-    : { geometry: "range", ...fields, ...endingSettings(config) };
+    ? { geometry: "centered", ...centeredFields(config, centered), ...requestedEndings(config) }
+    : { geometry: "range", ...fields, ...requestedEndings(config) };
 }
 
 /**

@@ -4,9 +4,9 @@ import {
   type EndingEdits,
   editedEndings,
   endingConfig,
-  endingSettings,
   endingTextsOf,
   endingWarnings,
+  requestedEndings,
   splitEndings,
 } from "../../engine/operations/ending-fields.ts";
 import { closedWarnings } from "../../engine/operations/start-reads.ts";
@@ -384,7 +384,7 @@ export function quoteSettingsOf(config: QuoteConfig) {
     fixedPrice: fixed?.price,
     maxAge,
     collarPercent: 100n * collar,
-    ...endingSettings(config),
+    ...requestedEndings(config),
   };
 }
 
