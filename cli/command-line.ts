@@ -45,7 +45,7 @@ function nameStrategies(words: readonly string[]): void {
 }
 
 /** Groups whose commands need the definitions of the user's own strategies. */
-const LOADING: ReadonlySet<string> = new Set(["strategy", "tick", "definitions", "resume", "edit"]);
+const LOADING: ReadonlySet<string> = new Set(["strategy", "tick", "definitions", "resume", "edit", "clone"]);
 
 /** Returns the commands. Only commands that run the user's own strategies load their files. */
 async function rootOf([group, word = "-"]: readonly string[]) {
@@ -55,7 +55,7 @@ async function rootOf([group, word = "-"]: readonly string[]) {
   if (!isOwn && !LOADING.has(group ?? "")) return rootCommand(ids);
   const { describedStrategies, strategiesIn } = await import("./host/own-strategies.ts");
   // Others run passes as a server does: no file runs in their process.
-  const isRunHere = isOwn || group === "strategy" || group === "edit";
+  const isRunHere = isOwn || ["strategy", "edit", "clone"].includes(group ?? "");
   const own = isRunHere ? strategiesIn(strategies) : await describedStrategies(strategies);
   return rootCommand(ids, own.definitions);
 }

@@ -3,7 +3,7 @@ import { editText, SELLS_AT_ONCE } from "../../src/lifecycle/plan-view.ts";
 import type { Answer } from "../../src/transport/run.ts";
 import { readSettings } from "../host/settings.ts";
 import { UsageError, type Values } from "../terminal/arguments.ts";
-import { argName, inputOf } from "../terminal/fields.ts";
+import { inputOf, refuseForeignFlags } from "../terminal/fields.ts";
 import type { EditCommand } from "../terminal/forms.ts";
 import { render } from "../terminal/output.ts";
 import { fail, misreadOf, withJson, withoutConfig } from "../terminal/refused.ts";
@@ -72,12 +72,8 @@ async function formOfStrategy(
   const { id, definition } = answer.body as { readonly id: string; readonly definition: string };
   const one = forms.find(({ form }) => form.definition === definition);
   if (!one) throw new UsageError(`${id} is of the definition ${definition}, which is not loaded here`);
-  const flagsOf = ({ flat }: EditCommand) =>
-    Object.keys(flat.input.shape).map((field) => argName(flat, field));
-  const known = flagsOf(one);
-  const foreign = forms.flatMap(flagsOf).find((name) => values[name] !== undefined && !known.includes(name));
-  if (foreign === undefined) return { one };
-  throw new UsageError(`--${foreign} is not a flag of ${definition}, the definition of ${id}`);
+  refuseForeignFlags(one, forms, values, `${definition}, the definition of ${id}`);
+  return { one };
 }
 
 type EditAsks = Asks & { readonly one: Pick<EditCommand, "form" | "life"> };

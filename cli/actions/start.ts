@@ -3,9 +3,12 @@ import { decimal, ZERO } from "../../src/kernel/decimal.ts";
 import type { StartedStrategyShape } from "../../src/lifecycle/operations/start.ts";
 import type { PlanAnswer } from "../../src/lifecycle/plan.ts";
 import { mostText, planText } from "../../src/lifecycle/plan-view.ts";
+import type { Operation } from "../../src/operation.ts";
+import { configForm } from "../../src/ports/config-form.ts";
 import type { Answer } from "../../src/transport/run.ts";
-import { readSettings } from "../host/settings.ts";
-import type { Values } from "../terminal/arguments.ts";
+import { type CliSettings, readSettings } from "../host/settings.ts";
+import { UsageError, type Values } from "../terminal/arguments.ts";
+import { inputOf, refuseForeignFlags } from "../terminal/fields.ts";
 import { type FormCommand, nestedStart } from "../terminal/forms.ts";
 import { render } from "../terminal/output.ts";
 import { fail, misreadOf, withJson, withoutConfig } from "../terminal/refused.ts";
@@ -20,33 +23,95 @@ export type StartedResponse = z.output<ReturnType<typeof StartedStrategyShape>>;
 /** Shows or starts what a command's flags describe. Returns the exit code. */
 export async function runForm(verb: "start" | "preview", one: FormCommand, given: Values): Promise<number> {
   const values = withJson(given);
-  const { flat, preview, start } = one;
   const settings = readSettings(values, process.env);
   const { input, misread } = formInput(one, values);
-  if (misread) return fail(misread, { operation: flat, values });
+  if (misread) return fail(misread, { operation: one.flat, values });
   const remote = await remoteOf(settings, values);
-  const { ask, deps, close } = await openAnswering(settings, remote);
-  const refuse = (answer: Answer) => fail(withoutConfig(answer), { remote, operation: flat, values });
+  const answering = await openAnswering(settings, remote);
   try {
-    if (verb === "preview") {
-      const { planHash: _, ...shown } = input;
-      const answer = await ask(preview, nestedStart(one.form, shown));
-      return answer.status === 200 ? printPlan(answer.body as PlanAnswer, one, values) : refuse(answer);
-    }
-    const started = await confirmStart(input, values, {
-      one,
-      preview: (request) => ask(preview, nestedStart(one.form, request)),
-      start: (request) => ask(start, nestedStart(one.form, request)),
-      isSimulated: settings.config.sandbox,
-    });
-    if (started === undefined) return 1;
-    if (started.status !== 200) return refuse(started);
-    printStarted(started.body as StartedResponse, values);
-    await warnWithoutServer(settings, deps, values);
-    return 0;
+    return await showOrStart(verb, one, input, { values, settings, remote, answering });
   } finally {
-    close();
+    answering.close();
   }
+}
+
+/**
+ * Shows or starts a strategy with the settings of another one, except those that the flags set. Returns the exit code.
+ */
+export async function runClone(
+  verb: "start" | "preview",
+  forms: readonly FormCommand[],
+  status: Operation,
+  given: Values,
+): Promise<number> {
+  const values = withJson(given);
+  const settings = readSettings(values, process.env);
+  const { id } = values;
+  const unnamed = misreadOf(status, { id });
+  if (unnamed) return fail(unnamed, { operation: status, values });
+  const remote = await remoteOf(settings, values);
+  const answering = await openAnswering(settings, remote);
+  try {
+    const found = await answering.ask(status, { id });
+    if (found.status !== 200) return fail(found, { remote, values });
+    const { startAgain } = found.body as { readonly startAgain: StartAgain | null };
+    const [first, ...others] = forms
+      .map(({ form }) => form)
+      .filter(({ definition }) => definition === startAgain?.definition);
+    if (!startAgain || !first) throw new UsageError(`the definition of ${id} is not loaded here`);
+    const { definition: _, config, ...options } = startAgain;
+    const form = configForm([first, ...others], config);
+    const one = forms.find((other) => other.form === form) as FormCommand;
+    refuseForeignFlags(one, forms, values, `${id}, which is ${form.what}`);
+    const { id: _id, ...changed } = inputOf(one.flat, values);
+    const input = { ...options, ...withoutFixed(one, config), ...changed };
+    const misread = misreadOf(one.start, nestedStart(form, input));
+    if (misread) return fail(withoutConfig(misread), { operation: one.flat, values });
+    return await showOrStart(verb, one, input, { values, settings, remote, answering });
+  } finally {
+    answering.close();
+  }
+}
+
+interface StartAgain {
+  readonly definition: string;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+const withoutFixed = ({ form: { fixed = {} } }: FormCommand, config: FlagInput): FlagInput =>
+  Object.fromEntries(Object.entries(config).filter(([name]) => !Object.hasOwn(fixed, name)));
+
+interface CalledStart {
+  readonly values: Values;
+  readonly settings: CliSettings;
+  readonly remote: Awaited<ReturnType<typeof remoteOf>>;
+  readonly answering: Awaited<ReturnType<typeof openAnswering>>;
+}
+
+async function showOrStart(
+  verb: "start" | "preview",
+  one: FormCommand,
+  input: FlagInput,
+  { values, settings, remote, answering: { ask, deps } }: CalledStart,
+): Promise<number> {
+  const { flat, preview, start } = one;
+  const refuse = (answer: Answer) => fail(withoutConfig(answer), { remote, operation: flat, values });
+  if (verb === "preview") {
+    const { planHash: _, ...shown } = input;
+    const answer = await ask(preview, nestedStart(one.form, shown));
+    return answer.status === 200 ? printPlan(answer.body as PlanAnswer, one, values) : refuse(answer);
+  }
+  const started = await confirmStart(input, values, {
+    one,
+    preview: (request) => ask(preview, nestedStart(one.form, request)),
+    start: (request) => ask(start, nestedStart(one.form, request)),
+    isSimulated: settings.config.sandbox,
+  });
+  if (started === undefined) return 1;
+  if (started.status !== 200) return refuse(started);
+  printStarted(started.body as StartedResponse, values);
+  await warnWithoutServer(settings, deps, values);
+  return 0;
 }
 
 /** Returns the input that flags and a profile stand for, or why it is invalid. */

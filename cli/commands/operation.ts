@@ -94,7 +94,13 @@ function examplesOf({ cli }: Operation, word: Word | undefined): readonly string
 }
 
 /** Commands besides those of the user's own strategies that load their files. */
-const LOADS_STRATEGIES: ReadonlySet<string> = new Set(["definitions", "resume", "edit"]);
+const LOADS_STRATEGIES: ReadonlySet<string> = new Set([
+  "definitions",
+  "resume",
+  "edit",
+  "clone",
+  "preview clone",
+]);
 
 /** Returns a flag or argument for each field that is not set already. */
 export function fieldArgs(

@@ -17,7 +17,7 @@ import { editCommands } from "./edit.ts";
 import { CALL_ARGS, fieldArgs, operationCommand, PROFILE_ARGS, YES_ARGS } from "./operation.ts";
 import { sandboxCommand } from "./sandbox.ts";
 import { SERVE_ARGS, serveCommand } from "./serve.ts";
-import { formCommands, startCommands } from "./start.ts";
+import { cloneCommands, formCommands, startCommands } from "./start.ts";
 import { dbCommand, deployCommand, strategyFileCommands, strategyTestCommand } from "./strategy.ts";
 
 const SUB_COMMANDS: Readonly<Record<string, string>> = {
@@ -45,6 +45,7 @@ export const groupsOf = (kinds: readonly StrategyKind[]): Readonly<Record<string
     "definitions",
     "preview",
     "start",
+    "clone",
     "list",
     "status",
     "edit",
@@ -95,6 +96,7 @@ export function rootCommand(
   for (const operation of operations) addWords(commands, operation);
   for (const [path, made] of [
     ...backtestCommands(operations, ids, definitions),
+    ...cloneCommands(operations, forms),
     ...startCommands(forms),
     ...editCommands(operations, kinds, definitions),
   ])

@@ -1,9 +1,11 @@
 import type { CommandDef } from "citty";
 import * as z from "zod";
-import { planHash } from "../../src/kernel/fields.ts";
+import { idField, planHash } from "../../src/kernel/fields.ts";
 import type { StrategyKind } from "../../src/kinds.ts";
 import { startOptions } from "../../src/lifecycle/operations/start.ts";
+import { ID_EXAMPLE } from "../../src/model/strategy.ts";
 import { type Operation, operation } from "../../src/operation.ts";
+import { withoutDefault } from "../../src/own/schema/shapes.ts";
 import type { ConfigForm } from "../../src/ports/config-form.ts";
 import type { StrategyDefinitions } from "../../src/ports/definition.ts";
 import { command } from "../terminal/command.ts";
@@ -39,6 +41,60 @@ export function formCommands(
   return kinds.flatMap(({ life }) =>
     life.forms(definitions).map((form) => ({ form, life, flat: flatOf(form, start, ids), preview, start })),
   );
+}
+
+/** Returns the commands that show and start a strategy with the settings of another one, by path. */
+export function cloneCommands(
+  operations: readonly Operation[],
+  forms: readonly FormCommand[],
+): readonly (readonly [path: string, made: CommandDef])[] {
+  const status = operations.find(({ name }) => name === "get_strategy");
+  if (!status) return [];
+  const clones = forms.map((one) => ({ ...one, flat: flatClone(one) }));
+  return (["preview", "start"] as const).map((verb) => {
+    const path = verb === "start" ? "clone" : `${verb} clone`;
+    const said = verb === "preview" ? { planHash: "" } : {};
+    const flags = () => clones.map(({ flat }) => fieldArgs(flat, said, undefined, path)).reverse();
+    const made = command({
+      name: path,
+      description:
+        verb === "start"
+          ? "Start a strategy with the settings of another one, except those that you set"
+          : "Show orders, cost and worst case of a strategy with the settings of another one",
+      examples: [`edgemaker ${path} ${ID_EXAMPLE} --exchange mexc`],
+      args: () => ({ ...Object.assign({}, ...flags()), ...(verb === "start" ? YES_ARGS : {}) }),
+      run: async (values) => (await import("../actions/start.ts")).runClone(verb, clones, status, values),
+    });
+    return [path, made] as const;
+  });
+}
+
+/** Returns the flags of a start, none of them required. */
+function flatClone({ form, flat, start }: FormCommand): Operation {
+  const { defaults: _, ...cli } = flat.cli ?? { path: "" };
+  return operation({
+    name: start.name,
+    summary: start.summary,
+    effect: "read",
+    access: "token",
+    failure: start.failure,
+    http: start.http,
+    cli: { ...cli, path: `clone ${form.word}`, positional: ["id"] },
+    input: () =>
+      z.object({
+        id: idField("Invalid request").describe("Strategy whose settings it takes; it can have stopped"),
+        ...Object.fromEntries(
+          Object.entries(flat.input.shape as z.ZodRawShape).map(([name, field]) => [
+            name,
+            withoutDefault(field as z.ZodType)
+              .optional()
+              .describe((field as z.ZodType).description ?? ""),
+          ]),
+        ),
+      }),
+    output: () => z.unknown(),
+    run: async () => undefined,
+  });
 }
 
 function flatOf(form: ConfigForm, start: Operation, ids: readonly string[]): Operation {

@@ -27,6 +27,23 @@ export function inputOf(operation: Operation, values: Values): Record<string, un
   return fromTexts(fieldKinds(operation), texts);
 }
 
+/** Throws UsageError for a flag that another form has, but not this one; `what` describes this one. */
+export function refuseForeignFlags(
+  one: { readonly flat: Operation },
+  forms: readonly { readonly flat: Operation }[],
+  values: Values,
+  what: string,
+): void {
+  const flagsOf = ({ flat }: typeof one) =>
+    Object.keys(flat.input.shape).flatMap((field) => [
+      argName(flat, field),
+      ...Object.keys(flat.cli?.parts?.[field] ?? {}).map((part) => partName(flat, field, part)),
+    ]);
+  const known = flagsOf(one);
+  const foreign = forms.flatMap(flagsOf).find((name) => values[name] !== undefined && !known.includes(name));
+  if (foreign !== undefined) throw new UsageError(`--${foreign} is not a flag of ${what}`);
+}
+
 function partsGiven(operation: Operation, field: string, values: Values): object | undefined {
   const names = Object.keys(operation.cli?.parts?.[field] ?? {});
   const given = names.flatMap((name) => {

@@ -135,6 +135,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     ]),
   ),
   "strategy edit": "test/commands/edit.test.ts",
+  clone: "test/commands/clone.test.ts",
+  "preview clone": "test/commands/clone.test.ts",
   suggest: "test/backtest/suggest/suggest.test.ts",
   "candles download": "test/candles",
   "candles import": "test/candles",

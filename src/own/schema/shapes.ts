@@ -42,7 +42,8 @@ export const ownEditConfig = ({ config }: AnyStrategyDefinition) =>
     ...endingEdits(),
   });
 
-function withoutDefault(field: z.ZodType): z.ZodType {
+/** Returns a field that is not filled in when it is absent. */
+export function withoutDefault(field: z.ZodType): z.ZodType {
   const { def } = field._zod as unknown as {
     readonly def: { readonly type: string; readonly innerType?: z.ZodType };
   };
