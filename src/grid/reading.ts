@@ -1,10 +1,10 @@
 import type * as z from "zod";
 import { configSchemaOf } from "../engine/operations/shapes.ts";
-import { text } from "../kernel/decimal.ts";
+import { text, texts } from "../kernel/decimal.ts";
 import { BUYS_ON } from "../model/kill.ts";
 import type { KindReading } from "../ports/kind-reading.ts";
 import { conditionsOf } from "./operations/status.ts";
-import { slotOut } from "./schema/accounting.ts";
+import { confidenceOut, slotOut, unbookedBalanceChanges } from "./schema/accounting.ts";
 import { centeredConfig, rangeConfig } from "./schema/input.ts";
 import { gridRangeText } from "./schema/range-view.ts";
 import { currentRange, GridDetailsShape, investmentOf } from "./schema/shapes.ts";
@@ -33,7 +33,8 @@ export const gridReading: KindReading<GridStrategy> = {
   rangeOf: ({ state }) => rangeNow(state),
   noticesOf: conditionsOf,
   details: GridDetailsShape,
-  detailsOf({ strategy }) {
+  detailsOf(view) {
+    const { strategy } = view;
     const { ledger, slots } = strategy.state;
     return {
       kind: "grid",
@@ -41,6 +42,8 @@ export const gridReading: KindReading<GridStrategy> = {
       ...layoutOut(strategy.config, text),
       ...currentRange(strategy, text),
       cycles: ledger.cycles,
+      confidence: confidenceOut(view),
+      otherChanges: texts(unbookedBalanceChanges(view)),
       slots: slots.map((slot) => slotOut(slot, text)),
     };
   },

@@ -16,6 +16,29 @@ interface Status {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
+/** Where the status of any strategy has the fields of the specification's status of a grid; the others are called alike. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  dryRun: "mode",
+  markPrice: "price",
+  investment: "capital",
+  refused: "waiting",
+  fees: "feesPaid",
+  feesValue: "feesPaid",
+};
+
+/** Fields that are for the operator, or that other fields say. */
+const LEFT_OUT = [
+  // `doctor --cost` and the metrics have them.
+  "cost",
+  "lastStepBy",
+  // Each fill has its fees.
+  "feesEstimated",
+  // A position below one lot.
+  "dust",
+  // `lastError` and `waiting` say what differs.
+  "unexplained",
+];
+
 const getStrategy = createOperations(EXCHANGES).find(({ name }) => name === "get_strategy");
 const linesOf = (answer: unknown) => getStrategy?.cli?.view?.(answer) as Readonly<Record<string, string>>;
 
@@ -51,6 +74,21 @@ describe("the status of a strategy", () => {
       { reason: "stop_loss", price: "50000", distancePercent: expect.any(Number), armed: true },
     ]);
     for (const wait of waiting as readonly { detail: string }[]) expect(wait.detail).toMatch(/\w+ \w+/);
+  });
+
+  it("has what the specification's status of a grid has", async () => {
+    const { ask, ids } = await startedOfEach();
+    const { strategies } = await ask<{ strategies: Readonly<Record<string, unknown>>[] }>("get_grid_status", {
+      id: ids.grid,
+    });
+    const { details, ...status } = await ask<Status>("get_strategy", { id: ids.grid });
+    const all: Readonly<Record<string, unknown>> = { ...details, ...status };
+    const [grid = {}] = strategies;
+    const named = Object.keys(grid).filter((field) => !LEFT_OUT.includes(field));
+    const missing = named.filter((field) => !Object.hasOwn(all, ELSEWHERE[field] ?? field));
+    expect(missing).toEqual([]);
+    for (const field of named.filter((one) => typeof grid[one] === "number"))
+      expect([field, Number(all[ELSEWHERE[field] ?? field])]).toEqual([field, grid[field]]);
   });
 
   it("is found by its name, and reports that there is none", async () => {

@@ -136,8 +136,6 @@ describe("the operations that", () => {
       ({ mcp }) => mcp?.isSelfContained,
       [
         "list_exchanges",
-        "get_grid_status",
-        "list_grids",
         "list_definitions",
         "list_strategies",
         "get_strategy",

@@ -19,6 +19,8 @@ const names = operations.map(({ name }) => name);
 /** Operations that a surface leaves out, and why. */
 const NO_TOOL = {
   start_grid: "start_strategy",
+  get_grid_status: "get_strategy, list_strategies",
+  list_grids: "list_strategies",
   tick: "for schedulers",
   set_kill_switch: "a person's, whatever a model wants",
   get_limits: "tells whose tokens are held to what",

@@ -159,7 +159,7 @@ describe("rate limits over MCP", () => {
         })
       ).status;
     expect(await post(tokens.trade, calling("stop_strategy"))).toBe(200);
-    expect(await post(tokens.trade, calling("get_grid_status"))).toBe(429);
+    expect(await post(tokens.trade, calling("list_strategies"))).toBe(429);
     expect(await post(tokens.trade, { ...calling("stop_strategy"), method: "tools/list" })).toBe(429);
     expect(await post(WRONG, calling("stop_strategy"))).toBe(429);
   });

@@ -24,7 +24,8 @@ const GRIDS_READ = {
   effect: "read",
   access: "token",
   failure: "Internal error",
-  mcp: { isSelfContained: true },
+  // Agents read grids like every strategy: `get_strategy` and `list_strategies`.
+  hasNoTool: true,
 } as const;
 
 const pauseOf = ({ strategy: { id, phase, wants } }: ViewWithoutTime): Condition[] =>

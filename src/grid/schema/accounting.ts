@@ -8,6 +8,10 @@ import type { StrategyView } from "../../ports/stores/store.ts";
 import { costOf, gridBooks, gridPosition, unsoldBase } from "../booking.ts";
 import type { GridStrategy, Slot } from "../state/state.ts";
 
+/** Confidence in the market price; null if the grid does not use it or no pass has read it yet. */
+export const confidenceShape = () =>
+  z.object({ value: z.number(), source: z.string(), timestamp: z.number() }).nullable();
+
 /** Accounting fields of a strategy's status. */
 export const accountingShape = () => ({
   /** Value in quote of fees in third assets. */
@@ -15,8 +19,7 @@ export const accountingShape = () => ({
   feesEstimated: z.boolean(),
   /** Base below a whole lot; null before the market was read. */
   dust: z.string().nullable(),
-  /** Confidence in the market price; null if the grid does not use it or no pass has read it yet. */
-  confidence: z.object({ value: z.number(), source: z.string(), timestamp: z.number() }).nullable(),
+  confidence: confidenceShape(),
   unexplained: z.object({
     order: z.string().nullable(),
     since: z.number().nullable(),
@@ -38,8 +41,7 @@ export const slotShape = <Money extends z.ZodType>(money: Money) =>
   });
 
 export function accountingOut({ strategy, memory }: ViewWithoutTime) {
-  const { state, symbol, config } = strategy;
-  const known = config.confidence === undefined ? undefined : memory.confidence?.[symbol];
+  const { state, symbol } = strategy;
   const lot = memory.marks[symbol]?.lot;
   const position = gridPosition(state);
   const { order = null, since = null, trades = [] } = state.unexplained ?? {};
@@ -48,9 +50,17 @@ export function accountingOut({ strategy, memory }: ViewWithoutTime) {
     feesValue: wire(state.ledger.feesValue),
     feesEstimated: state.ledger.feesEstimated,
     dust: lot === undefined ? null : text(position - roundToStep(position, lot, "down")),
-    confidence: known ? { value: wire(known.value), source: known.source, timestamp: known.at } : null,
+    confidence: confidenceOut({ strategy, memory }),
     unexplained: { order, since, assets: texts(assets), trades: [...trades] },
   };
+}
+
+export function confidenceOut({
+  strategy: { config, symbol },
+  memory,
+}: Pick<ViewWithoutTime, "strategy" | "memory">): z.input<ReturnType<typeof confidenceShape>> {
+  const known = config.confidence === undefined ? undefined : memory.confidence?.[symbol];
+  return known ? { value: wire(known.value), source: known.source, timestamp: known.at } : null;
 }
 
 /** Returns deposits, withdrawals and manual trades since the account's first strategy started, per asset. */

@@ -6,7 +6,7 @@ import { STRATEGY_STATUSES } from "../../model/strategy.ts";
 import type { GridConfig } from "../state/config.ts";
 import { rangeNow } from "../state/range.ts";
 import type { GridStrategy } from "../state/state.ts";
-import { accountingShape, CostShape, slotShape } from "./accounting.ts";
+import { accountingShape, CostShape, confidenceShape, slotShape } from "./accounting.ts";
 
 /** Fields of a grid's configuration. `money` is a number in the contract's answers, otherwise decimal text. */
 const layoutShape = <Money extends z.ZodType>(money: Money) => ({
@@ -99,6 +99,8 @@ export const GridDetailsShape = lazy(() => {
     ...layout,
     ...lyingShape(z.string()),
     cycles: z.number(),
+    confidence: confidenceShape(),
+    otherChanges: z.record(z.string(), z.string()),
     slots: z.array(slotShape(z.string())),
   });
 });

@@ -329,8 +329,9 @@ has sold everything and earns nothing more.
 5. Preview it. Show the person the cost and the worst case. Start it only when they agree.
 
 ## Monitor a grid
-- \`get_grid_status\`: \`profit\` is realized P&L, \`unrealizedProfit\` is the P&L of the base it holds.
-- \`refused\` lists slots without an order, with the reason. \`lastError\` is the error of the last pass. \`rejected\` orders
+- \`get_strategy\`: \`profit\` is realized P&L, \`unrealizedProfit\` is the P&L of the base it holds. \`details\` has the range and
+  the slots.
+- \`waiting\` lists slots without an order, with the reason. \`lastError\` is the error of the last pass. \`rejected\` orders
   are certain; \`unclear\` orders are unconfirmed.
 - \`get_balance\` with \`withdrawable\` shows how much can be withdrawn without leaving an order unfunded.
 - \`stop_strategy\` cancels its orders. The base stays in the account.

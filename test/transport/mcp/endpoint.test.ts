@@ -35,7 +35,7 @@ describe("tools", () => {
       error: "Invalid request",
       message: "unknown field: limt",
     });
-    expect(errorOf(await callTool(client, "get_grid_status", { id: "grid-no" })).next).toContain(
+    expect(errorOf(await callTool(client, "get_strategy", { id: "grid-no" })).next).toContain(
       "list_strategies",
     );
   });
