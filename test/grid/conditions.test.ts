@@ -95,7 +95,7 @@ it("a price outside the range is reported with how to move the grid, to agents t
     `the price 64000 is above its range 57000 – 63000: it has sold all its base, and earns nothing until the price returns; \`edgemaker grid edit ${id} --lower … --upper …\` moves it`,
   );
   const agent = await appSession(app, "read");
-  const answer = await agent.callTool({ name: "get_grid_status", arguments: { id } });
+  const answer = await agent.callTool({ name: "get_strategy", arguments: { id } });
   expect(JSON.stringify(answer)).toContain("out_of_range");
   await agent.close();
   exchange.move("BTC/USDT", "56000");

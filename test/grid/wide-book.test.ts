@@ -42,7 +42,7 @@ describe("an order book so wide that a stop price waits", () => {
     }
     process.stdout.columns = columns;
     const client = await appClient(app, "read");
-    const { structuredContent } = await callTool(client, "get_grid_status", {});
+    const { structuredContent } = await callTool(client, "list_strategies", {});
     expect((structuredContent as unknown as Reported).strategies[0]?.notices).toEqual(
       result.strategies[0]?.notices,
     );

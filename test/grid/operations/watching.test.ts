@@ -221,8 +221,7 @@ describe("the operations on grids", () => {
     expect(of((operation) => "prepare" in operation)).toEqual(of(({ effect }) => effect === "trade"));
     expect(of(({ http }) => http.idempotent)).toEqual(["start_grid"]);
     expect(of(({ lane }) => lane === "urgent")).toEqual(["set_kill_switch"]);
-    expect(of(({ hasNoTool }) => hasNoTool)).toEqual(["start_grid"]);
-    expect(of(({ mcp }) => mcp?.isSelfContained)).toEqual(["get_grid_status", "list_grids"]);
+    expect(of(({ hasNoTool }) => hasNoTool)).toEqual(["start_grid", "get_grid_status", "list_grids"]);
   });
 
   it("have a command where a person enters one", () => {
