@@ -12,7 +12,7 @@ import { Compare, DexPage } from "./markets/compare.tsx";
 import { Markets } from "./markets/page.tsx";
 import { ModeBar, shownMode } from "./mode.tsx";
 import { OwnPage } from "./own/page.tsx";
-import { StartOwn } from "./own/start.tsx";
+import { Clone, StartOwn } from "./own/start.tsx";
 import { QuotesPage } from "./quotes.tsx";
 import { ReportPage } from "./report.tsx";
 import { linkTo, useRoute } from "./route.ts";
@@ -78,6 +78,10 @@ const PLACES: readonly Place[] = [
   {
     path: "start-own",
     page: (session, [, name = ""]) => <StartOwn key={name} name={name} session={session} />,
+  },
+  {
+    path: "clone",
+    page: (session, [, id = ""]) => <Clone key={id} id={id} session={session} />,
   },
   {
     path: "start",

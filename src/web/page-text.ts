@@ -65,10 +65,15 @@ const PAGE_LABELS: Readonly<Record<string, string>> = {
 const spelled = (name: string, between: string): string =>
   name.replace(/[A-Z]/g, (letter) => `${between}${letter.toLowerCase()}`);
 
+/** Returns the label of a field in the page's words. */
+export function fieldLabel(name: string): string {
+  const words = spelled(name, " ");
+  return PAGE_LABELS[name] ?? endingLabel(name) ?? `${words[0]?.toUpperCase()}${words.slice(1)}`;
+}
+
 const LABEL_OF = new Map(
   [...FIELD_NAMES, "trail.down", "trail.up"].flatMap((name) => {
-    const words = spelled(name, " ");
-    const label = `“${PAGE_LABELS[name] ?? endingLabel(name) ?? `${words[0]?.toUpperCase()}${words.slice(1)}`}”`;
+    const label = `“${fieldLabel(name)}”`;
     return [[name, label] as const, [`--${spelled(name, "-")}`, label] as const];
   }),
 );

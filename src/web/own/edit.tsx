@@ -3,7 +3,7 @@ import { useLoad } from "../live.ts";
 import { EditSection } from "../strategy/edit.tsx";
 import type { Definitions, OwnStatus } from "../types.ts";
 import { Choice, Field, NoticeBox, Shown, valueIn } from "../ui.tsx";
-import { type ConfigField, configFields, type OwnForm, readJson } from "./start.tsx";
+import { type ConfigField, configFields, flat, nested, type OwnForm, readJson, typedText } from "./start.tsx";
 
 /** A form for new settings of a running strategy, from its definition's schema. */
 export function EditOwn({ one }: { one: OwnStatus }) {
@@ -60,7 +60,7 @@ function OwnEditFields({ now, fields, typed, change }: OwnEditProps) {
   return (
     <div class="fields">
       {fields.map(({ name, label, kind, choices }) => {
-        const value = typed[name] ?? ownSettingText(now[name]);
+        const value = typed[name] ?? typedText(flat(now)[name]);
         const words = kind === "check" ? ["true", "false"] : choices;
         return (
           <Field key={name} label={label}>
@@ -81,9 +81,6 @@ function OwnEditFields({ now, fields, typed, change }: OwnEditProps) {
   );
 }
 
-const ownSettingText = (value: unknown): string =>
-  value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
-
 /** Returns the fields that differ from the running config; undefined while none does. */
 function typedConfig(
   { config }: Pick<OwnStatus, "config">,
@@ -92,8 +89,8 @@ function typedConfig(
 ): Readonly<Record<string, unknown>> | undefined {
   const changed = fields.flatMap(({ name, kind }) => {
     const text = typed[name]?.trim();
-    if (text === undefined || text === "" || text === ownSettingText(config[name])) return [];
+    if (text === undefined || text === "" || text === typedText(flat(config)[name])) return [];
     return [[name, kind === "text" ? text : readJson(text)] as const];
   });
-  return changed.length === 0 ? undefined : Object.fromEntries(changed);
+  return changed.length === 0 ? undefined : nested(changed, config);
 }

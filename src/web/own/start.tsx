@@ -2,10 +2,12 @@ import { useState } from "hono/jsx/dom";
 import { endingLabel } from "../endings.ts";
 import { pairOf } from "../format.ts";
 import { useLoad } from "../live.ts";
+import { fieldLabel, pageText } from "../page-text.ts";
 import { PlanArea, usePlan } from "../plan-area.tsx";
 import { linkTo } from "../route.ts";
+import { ById } from "../strategy/parts.tsx";
 import { PlanShown, StartPlan } from "../strategy/plan.tsx";
-import type { AnyPlan, Definitions, Exchanges, Session, StartDefinition } from "../types.ts";
+import type { AnyPlan, Definitions, Exchanges, Session, StartDefinition, StatusOfAny } from "../types.ts";
 import { Choice, Field, NoticeBox, Section, Shown, useTitle, valueIn } from "../ui.tsx";
 
 /** The page that starts a strategy of the user's own: the form of its config, the plan, and a start of exactly that plan. */
@@ -27,13 +29,95 @@ export function StartOwn({ name, session }: { name: string; session: Session }) 
   );
 }
 
-function StartForm({ definition, session }: { definition: StartDefinition; session: Session }) {
+/** The page that starts a strategy with the settings of another one, which the form shows. */
+export function Clone({ id, session }: { id: string; session: Session }) {
+  const list = useLoad<Definitions>("GET /definitions");
+  return (
+    <ById<StatusOfAny> id={id}>
+      {({ startAgain, definition: name }) => (
+        <Shown of={list} rows={8}>
+          {({ definitions }) => {
+            const definition = definitions.find((one) => one.name === name);
+            return definition && startAgain ? (
+              <StartForm definition={definition} session={session} again={startAgain} />
+            ) : (
+              <NoticeBox>The strategy {name} is not loaded, so it cannot be started again.</NoticeBox>
+            );
+          }}
+        </Shown>
+      )}
+    </ById>
+  );
+}
+
+/** A request of a start. */
+type AgainRequest = Readonly<Record<string, unknown>>;
+
+export const typedText = (value: unknown): string =>
+  value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
+
+const configOf = ({ config }: AgainRequest) => config as Readonly<Record<string, unknown>>;
+
+/** Returns an object's values by their names below it: `trail.up`. */
+export const flat = (config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(config).flatMap(([name, value]) =>
+      typeof value === "object" && value !== null && !Array.isArray(value)
+        ? Object.entries(value).map(([part, one]) => [`${name}.${part}`, one])
+        : [[name, value]],
+    ),
+  );
+
+/** Returns the object of these values; the other values of an object are those of `before`. */
+export function nested(
+  values: readonly (readonly [name: string, value: unknown])[],
+  before: Readonly<Record<string, unknown>> = {},
+): Readonly<Record<string, unknown>> {
+  const all: Record<string, unknown> = {};
+  for (const [name, value] of values) {
+    const [whole = name, part] = name.split(".");
+    all[whole] =
+      part === undefined
+        ? value
+        : { ...((all[whole] ?? before[whole]) as object | undefined), [part]: value };
+  }
+  return all;
+}
+
+/** Returns the form of a start again. */
+function formAgain({ config, baseBudget, quoteBudget, ...again }: AgainRequest): OwnForm {
+  const { base, quote } = pairOf(typedText(again.symbol));
+  const given = {
+    ...flat(configOf({ config })),
+    ...again,
+    [`base ${base}`]: baseBudget,
+    [`quote ${quote}`]: quoteBudget,
+  };
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, typedText(value)]));
+}
+
+/** Returns the fields of a start again. A check box could not show that a flag is absent. */
+const fieldsAgain = (definition: StartDefinition, again: AgainRequest): readonly ConfigField[] =>
+  configFields(definition, configOf(again)).map((field) => ({
+    ...field,
+    ...(field.kind === "check" ? ({ kind: "json", choices: ["true", "false"] } as const) : {}),
+    isFolded: !Object.hasOwn(flat(configOf(again)), field.name),
+  }));
+
+interface StartFormProps {
+  readonly definition: StartDefinition;
+  readonly session: Session;
+  readonly again?: AgainRequest;
+}
+
+function StartForm({ definition, session, again }: StartFormProps) {
   const { name, summary } = definition;
-  useTitle(`Start ${name}`);
-  const fields = configFields(definition);
+  const title = again ? `Start the same ${name} again` : `Start ${name}`;
+  useTitle(title);
+  const fields = again ? fieldsAgain(definition, again) : configFields(definition);
   const exchanges = useLoad<Exchanges>("GET /exchanges");
   const ids = exchanges.data?.exchanges.map(({ id }) => id) ?? [];
-  const [typed, setTyped] = useState<OwnForm>({ symbol: "BTC/USDT" });
+  const [typed, setTyped] = useState<OwnForm>(again ? formAgain(again) : { symbol: "BTC/USDT" });
   const { base, quote } = pairOf(typed.symbol ?? "");
   // A budget belongs to the asset for which it was typed.
   const [baseKey, quoteKey] = [`base ${base}`, `quote ${quote}`];
@@ -50,14 +134,20 @@ function StartForm({ definition, session }: { definition: StartDefinition; sessi
     baseBudget: typed[baseKey] ?? "",
     quoteBudget: typed[quoteKey] ?? "",
   };
-  const plan = usePlan<AnyPlan>("POST /strategies/preview", ownBody(name, form, fields));
+  const plan = usePlan<AnyPlan>("POST /strategies/preview", ownBody(name, form, fields, again === undefined));
   return (
     <>
-      <h1>Start {name}</h1>
+      <h1>{title}</h1>
       {summary ? <p>{summary}</p> : null}
       <div class="columns">
         <Section title="The strategy">
-          <OwnFields form={form} change={change} fields={fields} ids={ids} />
+          <OwnFields
+            form={form}
+            change={change}
+            fields={fields}
+            ids={ids}
+            hasBudget={again === undefined || again.quoteBudget !== undefined}
+          />
         </Section>
         <Section title="Preview">
           <PlanArea planning={plan} empty="Enter the required settings. The plan appears here.">
@@ -80,9 +170,10 @@ interface OwnFieldsProps {
   readonly fields: readonly ConfigField[];
   /** The exchanges to choose from; none while they load. */
   readonly ids: readonly string[];
+  readonly hasBudget: boolean;
 }
 
-function OwnFields({ form, change, fields, ids }: OwnFieldsProps) {
+function OwnFields({ form, change, fields, ids, hasBudget }: OwnFieldsProps) {
   const { base, quote } = pairOf(form.symbol ?? "");
   const input = (name: string, label: string, hint = "", choices?: readonly string[]) => (
     <Field key={name} label={label} hint={hint}>
@@ -102,24 +193,30 @@ function OwnFields({ form, change, fields, ids }: OwnFieldsProps) {
       )}
     </Field>
   );
+  const boxes = fields.filter(({ kind }) => kind !== "check" && kind !== "form");
+  const box = ({ name, label, choices, isRequired, initial, hint }: ConfigField) =>
+    input(
+      name,
+      label,
+      hint ?? (isRequired ? "Required" : initial === "" ? "Optional" : `Default ${initial}`),
+      choices.length === 0 ? undefined : isRequired ? choices : ["", ...choices],
+    );
+  const folded = boxes.filter(({ isFolded }) => isFolded);
   return (
     <>
       <div class="fields">
         {input("exchange", "Exchange", "", ids)}
         {input("symbol", "Pair")}
-        {fields
-          .filter(({ kind }) => kind !== "check")
-          .map(({ name, label, choices, isRequired, initial }) =>
-            input(
-              name,
-              label,
-              isRequired ? "Required" : initial === "" ? "Optional" : `Default ${initial}`,
-              choices.length === 0 ? undefined : isRequired ? choices : ["", ...choices],
-            ),
-          )}
-        {input("baseBudget", `Base budget, ${base}`, "Default: all free base")}
-        {input("quoteBudget", `Quote budget, ${quote}`, "Default: all free quote")}
+        {boxes.filter(({ isFolded }) => !isFolded).map(box)}
+        {hasBudget ? input("baseBudget", `Base budget, ${base}`, "Default: all free base") : null}
+        {hasBudget ? input("quoteBudget", `Quote budget, ${quote}`, "Default: all free quote") : null}
       </div>
+      {folded.length === 0 ? null : (
+        <details>
+          <summary>Other settings</summary>
+          <div class="fields">{folded.map(box)}</div>
+        </details>
+      )}
       <div class="checks">
         {[
           ...fields.filter(({ kind }) => kind === "check"),
@@ -142,10 +239,15 @@ function OwnFields({ form, change, fields, ids }: OwnFieldsProps) {
 export interface ConfigField {
   readonly name: string;
   readonly label: string;
-  readonly kind: "number" | "text" | "check" | "json";
+  /** `form` says which of several forms it is, and cannot change. */
+  readonly kind: "number" | "text" | "check" | "json" | "form";
   readonly choices: readonly string[];
   readonly isRequired: boolean;
   readonly initial: string;
+  /** What it means, if the label does not say it. */
+  readonly hint?: string;
+  /** Whether it stands below the others, behind a click. */
+  readonly isFolded?: boolean;
 }
 
 interface PropertySchema {
@@ -153,9 +255,12 @@ interface PropertySchema {
   readonly description?: string;
   readonly default?: unknown;
   readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, PropertySchema>>;
 }
 
 interface ConfigSchema {
+  /** One for each form of the definition. */
+  readonly anyOf?: readonly ConfigSchema[];
   readonly properties?: Readonly<Record<string, PropertySchema>>;
   readonly required?: readonly string[];
 }
@@ -167,18 +272,35 @@ const KIND_OF_TYPE: Readonly<Record<string, ConfigField["kind"]>> = {
   string: "text",
 };
 
-export function configFields({ config }: Pick<StartDefinition, "config">): readonly ConfigField[] {
-  const { properties = {}, required = [] } = config as ConfigSchema;
-  return Object.entries(properties).map(
-    ([name, { type = "", description, default: initial, enum: choices }]) => ({
+/** Returns the fields of an object of the config, or the field itself. */
+const withParts = ([name, schema]: [string, PropertySchema]): [string, PropertySchema][] =>
+  schema.properties
+    ? Object.entries(schema.properties).map(([part, one]) => [`${name}.${part}`, one])
+    : [[name, schema]];
+
+/** Field whose value says which of several forms a config has. */
+const FORM_FIELD = "geometry";
+
+/** Returns the fields of a config; of several forms, that of `given`, whose choice of a form is no field. */
+export function configFields(
+  { config, builtIn }: Pick<StartDefinition, "config" | "builtIn">,
+  given: Readonly<Record<string, unknown>> = {},
+): readonly ConfigField[] {
+  const { anyOf = [], ...schema } = config as ConfigSchema;
+  const isOfForm = ({ properties = {} }: ConfigSchema) =>
+    properties[FORM_FIELD]?.default === given[FORM_FIELD];
+  const { properties = {}, required = [] } = anyOf.find(isOfForm) ?? schema;
+  return Object.entries(properties)
+    .flatMap(withParts)
+    .map(([name, { type = "", description, default: initial, enum: choices }]) => ({
       name,
-      label: endingLabel(name) ?? description ?? name,
-      kind: KIND_OF_TYPE[type] ?? "json",
+      label: builtIn ? fieldLabel(name) : (endingLabel(name) ?? description ?? name),
+      ...(builtIn && description ? { hint: pageText(description).replaceAll("`", "") } : {}),
+      kind: name === FORM_FIELD && anyOf.length > 0 ? "form" : (KIND_OF_TYPE[type] ?? "json"),
       choices: (choices ?? []).map(String),
       isRequired: required.includes(name),
       initial: initial === undefined ? "" : typeof initial === "string" ? initial : JSON.stringify(initial),
-    }),
-  );
+    }));
 }
 
 /** Typed text by field. */
@@ -189,21 +311,22 @@ function ownBody(
   definition: string,
   form: OwnForm,
   fields: readonly ConfigField[],
+  fillsDefaults: boolean,
 ): Record<string, unknown> | undefined {
   const typed = (name: string) => form[name]?.trim() ?? "";
   const { exchange, symbol } = { exchange: typed("exchange"), symbol: typed("symbol") };
   if (exchange === "" || symbol === "") return undefined;
   const body: Record<string, unknown> = { definition, exchange, symbol };
-  const config: Record<string, unknown> = {};
+  const values: [string, unknown][] = [];
   for (const name of ["baseBudget", "quoteBudget"]) if (typed(name) !== "") body[name] = Number(typed(name));
   if (form.dryRun === "true") body.dryRun = true;
   for (const { name, kind, isRequired, initial } of fields) {
-    const text = typed(name) || initial;
+    const text = typed(name) || (fillsDefaults ? initial : "");
     if (text === "" && isRequired && kind !== "check") return undefined;
-    if (text !== "") config[name] = kind === "text" ? text : readJson(text);
-    else if (kind === "check" && isRequired) config[name] = false;
+    if (text !== "") values.push([name, kind === "text" ? text : readJson(text)]);
+    else if (kind === "check" && isRequired) values.push([name, false]);
   }
-  return { ...body, config };
+  return { ...body, config: nested(values) };
 }
 
 /** Returns text as a value; text that is not JSON stays text, and the server reports it. */

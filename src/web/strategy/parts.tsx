@@ -8,7 +8,7 @@ import { change, type MoneyValue, toneOf } from "../format.ts";
 import { changeCount, useLoad } from "../live.ts";
 import { useMode } from "../mode.tsx";
 import type { StrategyStanding } from "../plan-area.tsx";
-import { linkTo } from "../route.ts";
+import { goTo, linkTo } from "../route.ts";
 import type { TableColumn } from "../table.tsx";
 import type { Session, StatusOfAny, StrategyChanged, StrategyRow } from "../types.ts";
 import {
@@ -193,6 +193,9 @@ export function StrategyActions(props: ActionsProps) {
           {Number(position) > 0 ? stop("Stop and sell", true) : null}
         </>
       )}
+      <button type="button" onClick={() => goTo("clone", id)}>
+        {status === "stopped" ? "Start again" : "Clone"}
+      </button>
       {question}
     </div>
   );
