@@ -106,7 +106,7 @@ function holdingOf({ mark, capital, startPrice }: ReadStrategy): Decimal | undef
 }
 
 /** Returns the range of its levels; without levels, the prices at which it stops. */
-function boundsOf({ view: { strategy }, reading }: ReadStrategy) {
+function rangeFieldsOf({ view: { strategy }, reading }: ReadStrategy) {
   const { below, above } = stopLevels(strategy);
   const { lower, upper } = reading?.rangeOf?.(strategy) ?? { lower: below?.price, upper: above?.price };
   return { lowerBound: moneyOrNull(lower), upperBound: moneyOrNull(upper) };
@@ -134,7 +134,7 @@ export function rowOut(
     phase: phaseOut(strategy),
     stalled: stalledFor(view, deps.interval) > 0,
     price: moneyOrNull(read.mark),
-    ...boundsOf(read),
+    ...rangeFieldsOf(read),
     totalProfit: moneyOrNull(total),
     profit: text(accounts.realized),
     profitPercent: total === undefined ? null : shareOfCapital(total, capital),
