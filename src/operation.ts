@@ -71,6 +71,14 @@ export interface CommandSurface {
   };
   /** Formats a response for people, if its plain fields are not readable enough. */
   readonly view?: (answer: unknown) => unknown;
+  /** For people: an operation whose response has more than this one's, and what the view gets of both. */
+  readonly beside?: {
+    readonly call: (input: Readonly<Record<string, unknown>>) => {
+      readonly name: string;
+      readonly input: Record<string, unknown>;
+    };
+    readonly add: (answer: unknown, other: unknown) => unknown;
+  };
   /** Columns of its tables, most important first; a narrow terminal omits the last ones. */
   readonly columns?: readonly string[];
   /** Returns the exit code of a successful response that reports a problem. */

@@ -32,6 +32,8 @@ export interface Asking {
   readonly preview?: Operation | undefined;
   /** The question before a command that cannot be undone. */
   readonly final?: CommandSurface["final"];
+  /** Returns another operation by its name. */
+  readonly named?: (name: string) => Operation | undefined;
 }
 
 /** Calls an operation on a server, or runs it here if no server runs. Returns the exit code. */
@@ -58,7 +60,7 @@ async function runWith(
   settings: CliSettings,
   operation: Operation,
   values: Values,
-  { said = {}, preview, final }: Asking,
+  { said = {}, preview, final, named = () => undefined }: Asking,
 ): Promise<number> {
   const format = requestedFormat(operation, values);
   const input = { ...inputOf(operation, values), ...said };
@@ -72,10 +74,11 @@ async function runWith(
   let code = 0;
   try {
     if (!(await confirmFinal(final, input, values, { shown: preview, ask }))) return 1;
-    const first = await ask(operation, input);
+    const again = () =>
+      values.json ? ask(operation, input) : askForPeople(operation, input, { ask, named });
+    const first = await again();
     if (first.status !== 200) return fail(first, { remote, operation, values });
     const surface = operation.cli?.until;
-    const again = () => ask(operation, input);
     const waited = surface ? await until(first, { surface, ask: again, values }) : undefined;
     const { answer, isDone } = waited ?? { answer: first, isDone: true };
     if (answer.status !== 200) return fail(answer, { remote, operation, values });
@@ -91,6 +94,21 @@ async function runWith(
     close();
   }
   return code;
+}
+
+/** Calls an operation, and adds what people see of the operation beside it. Only its own failure is one. */
+export async function askForPeople(
+  operation: Operation,
+  input: Record<string, unknown>,
+  { ask, named }: Pick<Answering, "ask"> & Required<Pick<Asking, "named">>,
+): Promise<Answer> {
+  const answer = await ask(operation, input);
+  const { beside } = operation.cli ?? {};
+  const call = beside?.call(input);
+  const other = call && named(call.name);
+  if (!beside || !other || answer.status !== 200) return answer;
+  const { status, body } = await ask(other, call.input);
+  return status === 200 ? { ...answer, body: beside.add(answer.body, body) } : answer;
 }
 
 /** Warns if no server runs the strategies of the database that this process has opened. */

@@ -16,7 +16,7 @@ import { UsageError, type Values } from "../terminal/arguments.ts";
 import { type FormCommand, nestedStart } from "../terminal/forms.ts";
 import { render } from "../terminal/output.ts";
 import { fail } from "../terminal/refused.ts";
-import { openAnswering, remoteOf, watch } from "./run-operation.ts";
+import { askForPeople, openAnswering, remoteOf, watch } from "./run-operation.ts";
 import { confirmStart, formInput, printPlan, printStarted, type StartedResponse } from "./start.ts";
 
 /** The grid's runner: a server, or this process. */
@@ -24,6 +24,8 @@ interface Trading {
   /** Whether a server runs the grid, perhaps on another machine. */
   readonly byServer: boolean;
   ask(name: string, input: Readonly<Record<string, unknown>>): Promise<Answer>;
+  /** Returns the status of a grid with all that people see. */
+  status(id: string): Promise<Answer>;
   /** Prints a failure and returns its exit code. */
   refuse(answer: Answer): number;
   /** Runs passes if this process is the runner. */
@@ -94,15 +96,17 @@ async function connect(
   const remote = await remoteOf(settings, values);
   const interval = tickInterval(values);
   const { ask, deps, close } = await openAnswering(settings, remote);
+  const status = named(operations, "get_grid_status");
   return {
     byServer: !deps || (await runningServers(deps)).length > 0,
     ask: (name, input) => ask(named(operations, name), input),
+    status: (id) => askForPeople(status, { id }, { ask, named: (name) => named(operations, name) }),
     refuse: (answer) => fail(answer, { remote }),
     step() {
       if (!deps) return { stop: async () => undefined };
       return isDry ? startTimer(paperOnly(deps), interval) : stepping(deps, interval);
     },
-    view: named(operations, "get_grid_status").cli?.view,
+    view: status.cli?.view,
     close,
   };
 }
@@ -126,7 +130,7 @@ function stepping(deps: Deps, interval: number) {
 /** Shows the live view, and what is left when it ends. */
 async function followGrid(trading: Trading, id: string, values: Values): Promise<number> {
   const timer = trading.step();
-  const ask = () => trading.ask("get_grid_status", { id });
+  const ask = () => (values.json ? trading.ask("get_grid_status", { id }) : trading.status(id));
   const view = trading.view ?? ((body: unknown) => body);
   const shown = (body: unknown) => (values.json ? JSON.stringify(body) : render(view(body)));
   await watch(await ask(), { ask, show: shown, asJson: values.json === true });

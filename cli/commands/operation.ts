@@ -52,11 +52,17 @@ interface Word {
 }
 
 /**
- * Returns an operation as a command: its fields are the flags, with the schema's descriptions. A start or a stop
- * calls `preview` first.
+ * Returns an operation as a command: its fields are the flags, with the schema's descriptions. A terminal can show others
+ * of these operations first, or beside it.
  */
-export function operationCommand(operation: Operation, word?: Word, preview?: Operation): CommandDef {
+export function operationCommand(
+  operation: Operation,
+  word?: Word,
+  operations: readonly Operation[] = [],
+): CommandDef {
   const final = word?.final ?? operation.cli?.final;
+  const named = (wanted: string) => operations.find(({ name }) => name === wanted);
+  const preview = named(operation.cli?.final?.shows ?? "");
   return command({
     name: word?.path ?? operation.cli?.path ?? operation.name,
     description: word?.summary ?? operation.summary,
@@ -70,7 +76,7 @@ export function operationCommand(operation: Operation, word?: Word, preview?: Op
     run: async (values) => {
       const called = calledFor(operation, values);
       const { runOperation } = await import("../actions/run-operation.ts");
-      return runOperation(called, values, { said: saidIn(called, word), preview, final });
+      return runOperation(called, values, { said: saidIn(called, word), preview, final, named });
     },
   });
 }

@@ -144,7 +144,7 @@ function addCommand(
       ? guidedCommand(operation, operations, forms)
       : operation.name === "suggest_grid"
         ? overFile(operation)
-        : operationCommand(operation, undefined, previewOf(operation, operations));
+        : operationCommand(operation, undefined, operations);
   addAt(commands, path, made);
 }
 
@@ -180,7 +180,7 @@ function addVerb(
   if (verb === undefined || subCommandsOf(commands, kind.group)[verb]) return;
   const input = { definition: kind.reading?.word ?? kind.name };
   const word = { path: `${kind.group} ${verb}`, summary: operation.summary, input, sameAs: path };
-  addTo(commands, kind.group, verb, operationCommand(operation, word, previewOf(operation, operations)));
+  addTo(commands, kind.group, verb, operationCommand(operation, word, operations));
 }
 
 function addTo(commands: Record<string, CommandDef>, group: string, name: string, made: CommandDef): void {
@@ -191,12 +191,6 @@ function subCommandsOf(commands: Record<string, CommandDef>, group: string): Rec
   commands[group] ??= command({ name: group, description: SUB_COMMANDS[group] ?? group, subCommands: {} });
   commands[group].subCommands ??= {};
   return commands[group].subCommands as Record<string, CommandDef>;
-}
-
-/** Returns the operation that a terminal shows and confirms before a command, if there is one. */
-function previewOf(operation: Operation, operations: readonly Operation[]): Operation | undefined {
-  const shown = operation.cli?.final?.shows;
-  return operations.find(({ name }) => name === shown);
 }
 
 /** Returns the settings; the defaults if they are invalid, because the command itself reports that. */

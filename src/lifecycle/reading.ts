@@ -121,6 +121,7 @@ export function rowOut(
   const { view, accounts, capital } = read;
   const { strategy } = view;
   const { id, name = null, symbol, status, startedAt, state } = strategy;
+  const { maxLoss, endsAt, onEnd } = strategy.config;
   const now = deps.marketTime(parseAccountKey(strategy.account), view.now);
   const total = totalOf(read);
   return {
@@ -144,6 +145,7 @@ export function rowOut(
     openOrders: view.openOrders,
     filledOrders: accounts.filledOrders,
     waitingSlots: status === "stopped" ? 0 : state.refused.length,
+    endings: status === "stopped" ? [] : endingTextsOf({ maxLoss, endsAt, onEnd }, splitPair(symbol).quote),
     notices: allNotices(deps, read, killed),
     lastError: strategy.lastError ?? view.accountError,
     lastStepAt: marketTimeOf(deps, strategy, view.steppedAt),
@@ -183,7 +185,6 @@ export function statusOut(
   const { view, reading, mark, accounts, startPrice } = read;
   const { strategy } = view;
   const row = rowOut(deps, read, killed);
-  const { maxLoss, endsAt, onEnd } = strategy.config;
   const isStopped = strategy.status === "stopped";
   const idOf = (slot: number) => reading?.orderId?.(strategy, slot) ?? String(slot);
   const waiting = isStopped ? [] : strategy.state.refused;
@@ -205,7 +206,6 @@ export function statusOut(
       detail: describeRefusal({ reason, detail }),
     })),
     stopPrices: stopPricesOf(view, row.notices, text),
-    endings: isStopped ? [] : endingTextsOf({ maxLoss, endsAt, onEnd }, splitPair(strategy.symbol).quote),
     stopReason: stopReasonOf(deps.kinds(strategy.kind), strategy, mark),
     stream: isStopped ? null : describeStream(strategy.account, deps.streamReport?.()),
     startAgain: reading

@@ -42,6 +42,7 @@ export const StrategyRowShape = lazy(() =>
     openOrders: z.number(),
     filledOrders: z.number(),
     waitingSlots: z.number().describe("Orders that wait; its status has the reasons"),
+    endings: z.array(z.string()).describe("What it does by itself besides its stop prices"),
     notices: warnings(),
     lastError: z.string().nullable(),
     lastStepAt: z.number().nullable(),
@@ -91,7 +92,6 @@ export const statusShape = (details: readonly z.ZodObject[]) =>
       .array(z.object({ id: z.string(), reason: z.string(), detail: z.string() }))
       .describe("Orders that wait, each with the reason"),
     stopPrices: z.array(stopPriceShape(z.string())),
-    endings: z.array(z.string()).describe("What it does by itself besides its stop prices"),
     stopReason: z.string().nullable().describe("Why it stopped, unless you stopped it"),
     stream: streamShape(),
     startAgain: z

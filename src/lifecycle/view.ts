@@ -117,6 +117,7 @@ function commonLines(row: RowText) {
     },
     orders: { orders: `${row.openOrders} open, ${row.filledOrders} filled` },
     holds: { holds: Number(row.position) === 0 ? `no ${base}` : `${row.position} ${base}` },
+    endings: row.endings.length > 0 ? { "by itself": row.endings.join("; ") } : {},
     last: {
       ...(others.length > 0 ? { notice: others.join(". ") } : {}),
       lastStepAt: row.lastStepAt,
@@ -131,12 +132,12 @@ export function runningView(answer: unknown) {
     ...(count > 0 ? { total: totalLine(totals) } : { note: NONE_RUNS }),
     ...(warnings.length > 0 ? { warnings } : {}),
     strategies: strategies.map((row) => {
-      const { first, orders, holds, last } = commonLines(row);
+      const { first, orders, holds, endings, last } = commonLines(row);
       const waiting =
         row.waitingSlots > 0
           ? { waiting: `${pluralize(row.waitingSlots, "order")}; its own status says why` }
           : {};
-      return { ...first, ...orders, ...holds, ...waiting, ...last };
+      return { ...first, ...orders, ...holds, ...endings, ...waiting, ...last };
     }),
     count,
   };
@@ -149,9 +150,8 @@ type StatusText = z.output<ReturnType<typeof StatusBaseShape>>;
 /** Formats one strategy: what all have, and the lines of its definition. */
 export const statusView = (kinds: readonly ReadKind[]) => (answer: unknown) => {
   const status = answer as StatusText;
-  const { details, averageCost, breakEvenPrice, unrealizedProfit, feesPaid, stopPrices, endings, waiting } =
-    status;
-  const { first, orders, holds, last } = commonLines(status);
+  const { details, averageCost, breakEvenPrice, unrealizedProfit, feesPaid, stopPrices, waiting } = status;
+  const { first, orders, holds, endings, last } = commonLines(status);
   const reading = kinds.find((kind) => kind.reading?.word === details?.kind)?.reading;
   const at = averageCost === null ? "" : ` at ${sevenDigits(averageCost)}`;
   const even = breakEvenPrice === null ? "" : `, break-even ${sevenDigits(breakEvenPrice)}`;
@@ -166,7 +166,7 @@ export const statusView = (kinds: readonly ReadKind[]) => (answer: unknown) => {
     ...orders,
     holds: `${holds.holds}${at}${even}`,
     ...(stopPrices.length > 0 ? { stops: stopPrices.map(describeStopPrice).join("; ") } : {}),
-    ...(endings.length > 0 ? { "by itself": endings.join("; ") } : {}),
+    ...endings,
     ...(waiting.length > 0 ? { waiting: describeRefusals(waiting) } : {}),
     ...last,
     ...(status.stream === null ? {} : { stream: status.stream }),

@@ -16,7 +16,7 @@ import { cachedPerView, slotOut, type ViewWithoutTime } from "../schema/accounti
 import { ListShape, StatusShape } from "../schema/schema.ts";
 import { currentRange } from "../schema/shapes.ts";
 import { gridStatusAnswer, isDry } from "../schema/status-answer.ts";
-import { gridsView, hasStalled, listView } from "../schema/view.ts";
+import { gridsView, hasStalled, listView, withEndings } from "../schema/view.ts";
 import { isBetweenLevels, rangeNow } from "../state/range.ts";
 import { type GridStrategy, gridViewsOf, STORED_GRID } from "../state/state.ts";
 
@@ -56,6 +56,13 @@ export const gridStatus = operation({
     positional: ["id"],
     watch: true,
     view: gridsView,
+    beside: {
+      call: ({ id, ...page }) =>
+        id === undefined
+          ? { name: "list_strategies", input: { ...page, definition: "grid" } }
+          : { name: "get_strategy", input: { id } },
+      add: withEndings,
+    },
     flags: { stopped: "all" },
     // For scripts that monitor a grid: the exit code is the strongest signal available.
     exit: (answer) => (hasStalled(answer) ? 3 : 0),

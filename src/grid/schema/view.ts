@@ -2,16 +2,32 @@ import type * as z from "zod";
 import { describeStopPrice } from "../../engine/operations/stop-prices.ts";
 import { plainNumber } from "../../kernel/decimal.ts";
 import { centsOfProfit, pluralize } from "../../kernel/plain-text.ts";
+import type { StrategyRowShape } from "../../lifecycle/schema.ts";
 import { describeRefusal, describeWaits } from "../../model/refusal-text.ts";
 import { calledBy } from "../../model/strategy.ts";
 import { gridRangeText } from "./range-view.ts";
 import type { ListShape, StatusShape } from "./schema.ts";
 
-type GridShown = z.output<ReturnType<typeof StatusShape>>["strategies"][number];
+type Status = z.output<ReturnType<typeof StatusShape>>;
+type GridShown = Status["strategies"][number] & Partial<Endings>;
+
+/** What a strategy does by itself, as the list and the status of any strategy have it. */
+type Endings = Pick<z.output<ReturnType<typeof StrategyRowShape>>, "endings">;
+type EndingsById = Endings & { readonly id: string };
+
+/** Adds what each grid does by itself, which the specification's status lacks. */
+export function withEndings(answer: unknown, other: unknown) {
+  const { strategies, ...rest } = answer as Status;
+  const { strategies: rows = [other as EndingsById] } = other as {
+    readonly strategies?: readonly EndingsById[];
+  };
+  const known = new Map(rows.map(({ id, endings }) => [id, endings]));
+  return { ...rest, strategies: strategies.map((grid) => ({ ...grid, endings: known.get(grid.id) ?? [] })) };
+}
 
 /** Formats grids for people: total P&L first, then a few lines each. */
 export const gridsView = (answer: unknown) => {
-  const { strategies, count, next, warnings } = answer as z.output<ReturnType<typeof StatusShape>>;
+  const { strategies, count, next, warnings } = answer as Status;
   return {
     ...(strategies.length > 0
       ? { total: totalsText(strategies) }
@@ -36,8 +52,7 @@ export const listView = (answer: unknown) => {
 };
 
 /** Returns whether any grid is stalled. */
-export const hasStalled = (answer: unknown): boolean =>
-  (answer as z.output<ReturnType<typeof StatusShape>>).strategies.some(isStalled);
+export const hasStalled = (answer: unknown): boolean => (answer as Status).strategies.some(isStalled);
 
 const isStalled = ({ notices }: GridShown): boolean => notices.some(({ code }) => code === "stalled");
 
@@ -81,6 +96,7 @@ function gridView(grid: GridShown) {
         ? `no ${base}`
         : `${grid.position} ${base} at ${centsText(grid.averageCost)}, ${grid.breakEvenPrice === null ? "dust: less than can be sold" : `break-even ${centsText(grid.breakEvenPrice)}`}`,
     ...(stops.length > 0 ? { stops: stops.join("; ") } : {}),
+    ...(grid.endings?.length ? { "by itself": grid.endings.join("; ") } : {}),
     ...(grid.refused.length > 0 && !hasEnded
       ? {
           waiting: describeWaits(

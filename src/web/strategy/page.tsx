@@ -20,7 +20,16 @@ import {
 } from "../format.ts";
 import { useLoad } from "../live.ts";
 import { againstHolding, distanceText, gridState, NumberInput, rangeText } from "../plan-area.tsx";
-import type { CandlesAnswer, Fills, Grid, GridEditPlan, HistoricOrders, Session, Status } from "../types.ts";
+import type {
+  CandlesAnswer,
+  Fills,
+  Grid,
+  GridEditPlan,
+  HistoricOrders,
+  Session,
+  Status,
+  StatusOfAny,
+} from "../types.ts";
 import { ChangeStat, Choice, Failed, Field, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
 import { EditSection } from "./edit.tsx";
 import { ENDS, gridLevels, MAX_ORDERS_LOADED } from "./levels.ts";
@@ -122,9 +131,12 @@ function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
     (grid.slots ?? []).flatMap(({ lowerPrice, upperPrice }) => [lowerPrice, upperPrice]),
   );
   const of = { kind: "grid", id: grid.id } as const;
+  // The specification's status lacks what a grid does by itself.
+  const { endings = [] } =
+    useLoad<StatusOfAny>(`GET /strategies/${part(grid.id)}`, {}, { live: true }).data ?? {};
   return (
     <>
-      <StrategyHeader of={grid} state={gridState(grid)}>
+      <StrategyHeader of={{ ...grid, endings }} state={gridState(grid)}>
         <GridActions grid={grid} session={session} editing={{ isEdited, turn: () => setEdited(!isEdited) }} />
       </StrategyHeader>
       {grid.stopReason ? <NoticeBox kind="warning">{grid.stopReason}</NoticeBox> : null}

@@ -65,7 +65,7 @@ export function StrategyHeader({
   state,
   children,
 }: {
-  of: Named & Pick<StrategyRow, "lastError" | "notices"> & Partial<Pick<StatusOfAny, "endings">>;
+  of: Named & Pick<StrategyRow, "lastError" | "notices" | "endings">;
   title?: string;
   /** The title of the browser's tab, if the strategy has no name. */
   tab?: string;
@@ -85,7 +85,7 @@ export function StrategyHeader({
       </header>
       {of.lastError ? <NoticeBox kind="error">{of.lastError}</NoticeBox> : null}
       <Warnings of={of.notices} />
-      {of.endings?.length ? <p class="quiet">By itself, {of.endings.join("; ")}.</p> : null}
+      {of.endings.length > 0 ? <p class="quiet">By itself, {of.endings.join("; ")}.</p> : null}
     </>
   );
 }
