@@ -61,7 +61,7 @@ export function operationCommand(
   operations: readonly Operation[] = [],
 ): CommandDef {
   const final = word?.final ?? operation.cli?.final;
-  const named = (wanted: string) => operations.find(({ name }) => name === wanted);
+  const named = (name: string) => operations.find((one) => one.name === name);
   const preview = named(operation.cli?.final?.shows ?? "");
   return command({
     name: word?.path ?? operation.cli?.path ?? operation.name,

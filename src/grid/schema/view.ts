@@ -2,24 +2,25 @@ import type * as z from "zod";
 import { describeStopPrice } from "../../engine/operations/stop-prices.ts";
 import { plainNumber } from "../../kernel/decimal.ts";
 import { centsOfProfit, pluralize } from "../../kernel/plain-text.ts";
-import type { StrategyRowShape } from "../../lifecycle/schema.ts";
 import { describeRefusal, describeWaits } from "../../model/refusal-text.ts";
 import { calledBy } from "../../model/strategy.ts";
 import { gridRangeText } from "./range-view.ts";
 import type { ListShape, StatusShape } from "./schema.ts";
 
-type Status = z.output<ReturnType<typeof StatusShape>>;
-type GridShown = Status["strategies"][number] & Partial<Endings>;
+type GridsShown = z.output<ReturnType<typeof StatusShape>>;
+type GridShown = GridsShown["strategies"][number] & Partial<EndingRow>;
 
 /** What a strategy does by itself, as the list and the status of any strategy have it. */
-type Endings = Pick<z.output<ReturnType<typeof StrategyRowShape>>, "endings">;
-type EndingsById = Endings & { readonly id: string };
+interface EndingRow {
+  readonly id: string;
+  readonly endings: readonly string[];
+}
 
 /** Adds what each grid does by itself, which the specification's status lacks. */
 export function withEndings(answer: unknown, other: unknown) {
-  const { strategies, ...rest } = answer as Status;
-  const { strategies: rows = [other as EndingsById] } = other as {
-    readonly strategies?: readonly EndingsById[];
+  const { strategies, ...rest } = answer as GridsShown;
+  const { strategies: rows = [other as EndingRow] } = other as {
+    readonly strategies?: readonly EndingRow[];
   };
   const known = new Map(rows.map(({ id, endings }) => [id, endings]));
   return { ...rest, strategies: strategies.map((grid) => ({ ...grid, endings: known.get(grid.id) ?? [] })) };
@@ -27,7 +28,7 @@ export function withEndings(answer: unknown, other: unknown) {
 
 /** Formats grids for people: total P&L first, then a few lines each. */
 export const gridsView = (answer: unknown) => {
-  const { strategies, count, next, warnings } = answer as Status;
+  const { strategies, count, next, warnings } = answer as GridsShown;
   return {
     ...(strategies.length > 0
       ? { total: totalsText(strategies) }
@@ -52,7 +53,7 @@ export const listView = (answer: unknown) => {
 };
 
 /** Returns whether any grid is stalled. */
-export const hasStalled = (answer: unknown): boolean => (answer as Status).strategies.some(isStalled);
+export const hasStalled = (answer: unknown): boolean => (answer as GridsShown).strategies.some(isStalled);
 
 const isStalled = ({ notices }: GridShown): boolean => notices.some(({ code }) => code === "stalled");
 
