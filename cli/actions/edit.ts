@@ -76,7 +76,7 @@ async function formOfStrategy(
   return { one };
 }
 
-type EditAsks = Asks & { readonly one: Pick<EditCommand, "form" | "life"> };
+type EditAsks = Asks & { readonly one: Pick<EditCommand, "form" | "kind"> };
 
 /**
  * Changes a strategy. In a terminal it shows canceled and new orders first, and makes exactly that change. Undefined if
@@ -92,7 +92,7 @@ export async function confirmEdit(
     const shown = await preview(input);
     if (shown.status !== 200) return shown;
     const plan = shown.body as PlannedEditAnswer;
-    process.stdout.write(`${render(editText(plan, one.life))}\n`);
+    process.stdout.write(`${render(editText(plan, one.kind))}\n`);
     const { isCancel, confirm } = await import("@clack/prompts");
     const initialValue = !plan.warnings.some(({ code }) => code === SELLS_AT_ONCE);
     const answer = await confirm({ message: `Change ${plan.id}?`, initialValue });

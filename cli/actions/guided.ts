@@ -29,7 +29,7 @@ interface GuidedPlan extends GuideAnswer {
  */
 export async function runGuided(
   operations: readonly Operation[],
-  one: Pick<FormCommand, "form" | "life">,
+  one: Pick<FormCommand, "form" | "kind">,
   values: Values,
 ): Promise<number> {
   const named = (name: string) => operations.find((operation) => operation.name === name) as Operation;
@@ -68,7 +68,7 @@ async function dialogue(
     values,
     isSimulated,
   }: {
-    readonly one: Pick<FormCommand, "form" | "life">;
+    readonly one: Pick<FormCommand, "form" | "kind">;
     readonly ask: AskByName;
     readonly values: Values;
     readonly isSimulated: boolean;
@@ -110,7 +110,7 @@ async function unrequested(given: GridAnswers, values: Values, ask: AskByName): 
 async function sayGuided(
   { body }: Answer,
   values: Values,
-  { life }: Pick<FormCommand, "life">,
+  { kind }: Pick<FormCommand, "kind">,
   started: () => Promise<void>,
 ): Promise<number> {
   if (!("plan" in (body as object))) {
@@ -120,7 +120,7 @@ async function sayGuided(
   }
   const text = values.json
     ? JSON.stringify(body, null, 2)
-    : render(planText((body as GuidedPlan).plan, life));
+    : render(planText((body as GuidedPlan).plan, kind));
   process.stdout.write(`${text}\n`);
   if (!values.json) process.stderr.write("Nothing was started. To start without a question, add --yes.\n");
   return 0;

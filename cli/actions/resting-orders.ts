@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { pluralize } from "../../src/kernel/plain-text.ts";
-import { STRATEGY_KINDS } from "../../src/kinds.ts";
+import { KINDS } from "../../src/kinds.ts";
 import { parseAccountKey } from "../../src/model/account.ts";
 import { calledBy } from "../../src/model/strategy.ts";
 import type { Deps } from "../../src/ports/deps.ts";
@@ -27,7 +27,7 @@ export async function restingOrders({ store }: Pick<Deps, "store">, values: Valu
     return `  ${calledBy(strategy)}: ${pluralize(openOrders, "order")} on ${exchange}${kind === "dry" ? " (paper trading)" : ""}`;
   });
   const kinds = new Set(open.map(({ strategy }) => strategy.kind));
-  const groups = STRATEGY_KINDS.filter(({ name }) => kinds.has(name)).map(({ group }) => group);
+  const groups = KINDS.filter(({ name }) => kinds.has(name)).map(({ group }) => group);
   const stops = groups.sort().map((group) => `edgemaker ${group} stop <id>${flags}`);
   return [
     "These orders stay open and can fill. edgemaker does not react to fills until a server runs again:",

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { confirm, intro, isCancel, log, outro, password, select, spinner } from "@clack/prompts";
 import type { StoredKeys } from "../../src/adapters/libsql/credential-store.ts";
 import { createDeps } from "../../src/compose/deps.ts";
-import { gridLife } from "../../src/grid/operations/start.ts";
+import { gridKind } from "../../src/grid/kind.ts";
 import { messageOf, VenueError, type VenueFailure } from "../../src/kernel/errors.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
 import type { PlanAnswer } from "../../src/lifecycle/plan.ts";
@@ -291,7 +291,7 @@ function tellGrid(
   { symbol, most: { exchange, asset, free } }: { readonly symbol: string; readonly most: Purse },
 ): void {
   process.stdout.write(`\nSample plan: ${symbol} with all ${free} ${asset}. Nothing was started.\n`);
-  tellFields(planText(plan, gridLife));
+  tellFields(planText(plan, gridKind));
   const flags = `--exchange ${exchange} --symbol ${symbol} --budget ${free}`;
   tellFields({ "to start it": `edgemaker grid new ${flags}; another pair or budget gives another plan` });
 }

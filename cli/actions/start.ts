@@ -125,13 +125,13 @@ export function formInput({ form, flat, start }: FormCommand, values: Values, us
 /** Prints a plan, and how to start it. */
 export function printPlan(
   plan: PlanAnswer,
-  { life }: Pick<FormCommand, "life">,
+  { kind }: Pick<FormCommand, "kind">,
   { json }: Values,
   how = `--plan-hash ${plan.planHash} starts exactly this plan`,
 ): number {
   const base = plan.symbol.split("/")[0];
   const own = plan.uses.base === "0" ? "" : `; it can use ${plan.uses.base} ${base} of your own`;
-  const shown = { ...planText(plan, life), "to start": `${how}${own}` };
+  const shown = { ...planText(plan, kind), "to start": `${how}${own}` };
   process.stdout.write(`${json ? JSON.stringify(plan, null, 2) : render(shown)}\n`);
   return 0;
 }
@@ -153,7 +153,7 @@ function startedText({ id, message, definition, exchange, symbol, uses, warnings
   };
 }
 
-export type StartAsks = Asks & { readonly one: Pick<FormCommand, "form" | "life"> };
+export type StartAsks = Asks & { readonly one: Pick<FormCommand, "form" | "kind"> };
 
 /**
  * Starts a strategy. In a terminal it shows the plan first, and starts exactly that; if the market has changed the plan
@@ -172,7 +172,7 @@ export async function shownStart(
   values: Values,
   asks: StartAsks,
 ): Promise<Answer | undefined> {
-  const { form, life } = asks.one;
+  const { form, kind } = asks.one;
   const asksForBase = Object.hasOwn(form.config().shape, "useOwnBase");
   let request: FlagInput = asksForBase ? { ...input, useOwnBase: input.useOwnBase ?? false } : input;
   for (;;) {
@@ -180,7 +180,7 @@ export async function shownStart(
     // Never start a plan that was not shown, whatever prevented it.
     if (shown.status !== 200) return shown;
     const plan = shown.body as PlanAnswer;
-    process.stdout.write(`${render(planText(plan, life))}\n`);
+    process.stdout.write(`${render(planText(plan, kind))}\n`);
     const answer = await choose(plan, `Start ${form.what}?`, asksForBase);
     if (answer === "cancel") return undefined;
     if (answer === "with" || answer === "without") request = { ...request, useOwnBase: answer === "with" };

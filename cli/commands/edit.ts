@@ -1,10 +1,9 @@
 import type { CommandDef } from "citty";
 import * as z from "zod";
 import { idField, planHash, strategyName } from "../../src/kernel/fields.ts";
-import type { StrategyKind } from "../../src/kinds.ts";
 import { type Operation, operation } from "../../src/operation.ts";
 import type { ConfigForm } from "../../src/ports/config-form.ts";
-import type { StrategyDefinitions } from "../../src/ports/definition.ts";
+import type { Kind } from "../../src/ports/kind.ts";
 import type { Args } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 import type { EditCommand } from "../terminal/forms.ts";
@@ -13,17 +12,21 @@ import { fieldArgs, YES_ARGS } from "./operation.ts";
 /** Returns the commands that change a strategy, by path: of each kind, and `edit` of all of them. */
 export function editCommands(
   operations: readonly Operation[],
-  kinds: readonly StrategyKind[],
-  definitions: StrategyDefinitions,
+  kinds: readonly Kind[],
 ): readonly (readonly [path: string, made: CommandDef])[] {
   const named = (name: string) => operations.find((one) => one.name === name);
   const [status, preview, edit] = [named("get_strategy"), named("preview_edit"), named("edit_strategy")];
   if (!status || !preview || !edit) return [];
-  const groups = kinds.map(({ group, life }) => ({
-    group,
-    forms: life
-      .editForms(definitions)
-      .map((form) => ({ form, life, flat: flatEdit(form, edit), status, preview, edit })),
+  const groups = kinds.map((kind) => ({
+    group: kind.group,
+    forms: kind.definitions.map(({ editForm: form }) => ({
+      form,
+      kind,
+      flat: flatEdit(form, edit),
+      status,
+      preview,
+      edit,
+    })),
   }));
   const all = groups.flatMap(({ forms }) => forms);
   return [

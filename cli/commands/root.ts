@@ -1,12 +1,13 @@
 import type { CommandDef } from "citty";
 import { type Config, parseConfig } from "../../src/compose/config.ts";
 import { SettingsError } from "../../src/kernel/errors.ts";
-import { STRATEGY_KINDS, type StrategyKind } from "../../src/kinds.ts";
+import { kindsWith } from "../../src/kinds.ts";
 import { ALERT_LEVELS, CHANNEL_KINDS } from "../../src/model/channel.ts";
 import type { Operation } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { StrategyDefinitions } from "../../src/ports/definition.ts";
 import { DEFAULT_TICK_INTERVAL_MS } from "../../src/ports/deps.ts";
+import type { Kind } from "../../src/ports/kind.ts";
 import { DATABASE_ARGS, environmentWithFile, LOCAL_DATABASE_ARGS } from "../host/settings.ts";
 import { switchFlag, textFlag, UsageError } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
@@ -37,7 +38,7 @@ const SUB_COMMANDS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the top-level commands as help groups them. */
-export const groupsOf = (kinds: readonly StrategyKind[]): Readonly<Record<string, readonly string[]>> => ({
+export const groupsOf = (kinds: readonly Kind[]): Readonly<Record<string, readonly string[]>> => ({
   "Get started": ["demo", "setup", "doctor", "page"],
   "Market data": ["ticker", "orderbook", "trades", "ohlcv", "exchanges", "compare", "dex"],
   Trade: ["balance", "orders", ...kinds.map(({ group }) => group), "rename", "trade"],
@@ -77,7 +78,7 @@ export const groupsOf = (kinds: readonly StrategyKind[]): Readonly<Record<string
 export function rootCommand(
   ids: readonly string[],
   definitions: StrategyDefinitions = [],
-  kinds: readonly StrategyKind[] = STRATEGY_KINDS,
+  kinds: readonly Kind[] = kindsWith(definitions),
 ): CommandDef {
   const commands: Record<string, CommandDef> = {
     setup: setupCommand,
@@ -88,7 +89,7 @@ export function rootCommand(
     demo: demoCommand,
   };
   const operations = createOperations(ids, definitions, kinds);
-  const forms = formCommands(operations, ids, kinds, definitions);
+  const forms = formCommands(operations, ids, kinds);
   for (const [name, made] of Object.entries(strategyFileCommands)) addTo(commands, "strategy", name, made);
   for (const definition of definitions)
     addTo(subCommandsOf(commands, "strategy"), "test", definition.name, strategyTestCommand(definition, ids));
@@ -98,12 +99,11 @@ export function rootCommand(
     ...backtestCommands(operations, ids, definitions),
     ...cloneCommands(operations, forms),
     ...startCommands(forms),
-    ...editCommands(operations, kinds, definitions),
+    ...editCommands(operations, kinds),
   ])
     addAt(commands, path, made);
-  for (const kind of kinds) {
-    const { group, summary } = kind;
-    for (const operation of operations) addVerb(commands, kind, operation, operations);
+  for (const { group, summary } of kinds) {
+    for (const operation of operations) addVerb(commands, group, operation, operations);
     commands[group] = { ...commands[group], meta: { name: group, description: summary } };
   }
   addTo(commands, "notify", "add", addChannelCommand);
@@ -172,15 +172,15 @@ function addWords(commands: Record<string, CommandDef>, operation: Operation): v
  */
 function addVerb(
   commands: Record<string, CommandDef>,
-  kind: StrategyKind,
+  group: string,
   operation: Operation,
   operations: readonly Operation[],
 ): void {
   const { verb, path = "" } = operation.cli ?? {};
-  if (verb === undefined || subCommandsOf(commands, kind.group)[verb]) return;
-  const input = { definition: kind.reading?.word ?? kind.name };
-  const word = { path: `${kind.group} ${verb}`, summary: operation.summary, input, sameAs: path };
-  addTo(commands, kind.group, verb, operationCommand(operation, word, operations));
+  if (verb === undefined || subCommandsOf(commands, group)[verb]) return;
+  const input = { definition: group };
+  const word = { path: `${group} ${verb}`, summary: operation.summary, input, sameAs: path };
+  addTo(commands, group, verb, operationCommand(operation, word, operations));
 }
 
 function addTo(commands: Record<string, CommandDef>, group: string, name: string, made: CommandDef): void {

@@ -1,13 +1,12 @@
 import type { CommandDef } from "citty";
 import * as z from "zod";
 import { idField, planHash } from "../../src/kernel/fields.ts";
-import type { StrategyKind } from "../../src/kinds.ts";
-import { startOptions } from "../../src/lifecycle/operations/start.ts";
+import { startables, startOptions } from "../../src/lifecycle/operations/start.ts";
 import { ID_EXAMPLE } from "../../src/model/strategy.ts";
 import { type Operation, operation } from "../../src/operation.ts";
 import { withoutDefault } from "../../src/own/schema/shapes.ts";
 import type { ConfigForm } from "../../src/ports/config-form.ts";
-import type { StrategyDefinitions } from "../../src/ports/definition.ts";
+import type { Kind } from "../../src/ports/kind.ts";
 import { command } from "../terminal/command.ts";
 import type { FormCommand } from "../terminal/forms.ts";
 import { fieldArgs, PROFILE_ARGS, YES_ARGS } from "./operation.ts";
@@ -32,14 +31,13 @@ export function startCommands(
 export function formCommands(
   operations: readonly Operation[],
   ids: readonly string[],
-  kinds: readonly StrategyKind[],
-  definitions: StrategyDefinitions,
+  kinds: readonly Kind[],
 ): readonly FormCommand[] {
   const named = (name: string) => operations.find((one) => one.name === name);
   const [preview, start] = [named("preview_strategy"), named("start_strategy")];
   if (!preview || !start) return [];
-  return kinds.flatMap(({ life }) =>
-    life.forms(definitions).map((form) => ({ form, life, flat: flatOf(form, start, ids), preview, start })),
+  return startables(kinds).flatMap(({ kind, forms }) =>
+    forms.map((form) => ({ form, kind, flat: flatOf(form, start, ids), preview, start })),
   );
 }
 

@@ -1,16 +1,16 @@
 /** Runs a strategy through the sandbox with crashes, lost responses and failed reads, and reports what broke. */
 import type { StrategyPast } from "../../src/backtest/position/testing.ts";
 import { runPass } from "../../src/engine/pass/pass.ts";
+import { movedByPosition } from "../../src/engine/position/position.ts";
 import { type Decimal, text, ZERO } from "../../src/kernel/decimal.ts";
 import { messageOf, VenueError } from "../../src/kernel/errors.ts";
 import { type Amount, Money } from "../../src/kernel/money.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import { createRandom } from "../../src/kernel/random.ts";
 import type { Millis } from "../../src/kernel/time.ts";
-import { STRATEGY_KINDS } from "../../src/kinds.ts";
+import { kindsWith } from "../../src/kinds.ts";
 import { startOperations } from "../../src/lifecycle/operations/start.ts";
 import type { Balance } from "../../src/model/account.ts";
-import { ownStrategyKind } from "../../src/own/kind.ts";
 import { comparableText } from "../../src/own/pass/ask.ts";
 import { asOwnStrategy, type OwnStrategy } from "../../src/own/state.ts";
 import type { AnyStrategyDefinition, Declared, StrategyInput } from "../../src/ports/definition.ts";
@@ -221,7 +221,7 @@ async function startStrategy(
   definition: AnyStrategyDefinition,
   { exchange, symbol, config, base, quote }: SimulationInput,
 ): Promise<{ readonly id: string } | { readonly trouble: string }> {
-  const start = startOperations([String(exchange)], STRATEGY_KINDS, [definition]).find(
+  const start = startOperations([String(exchange)], kindsWith([definition])).find(
     ({ effect }) => effect === "trade",
   );
   if (!start) throw new Error(`${definition.name} has no start`);
@@ -292,7 +292,7 @@ function booksProblems(
   first: readonly Balance[],
   last: readonly Balance[],
 ): string[] {
-  const booked = ownStrategyKind([]).movedByBooks(state, symbol);
+  const booked = movedByPosition(state, symbol);
   const totalIn = (balances: readonly Balance[], asset: string): Decimal => {
     const found = balances.find((balance) => balance.asset === asset);
     return found ? found.free + found.used : ZERO;

@@ -1,11 +1,11 @@
 import type { Operation } from "../../src/operation.ts";
 import type { ConfigForm } from "../../src/ports/config-form.ts";
-import type { StrategyLife } from "../../src/ports/plan.ts";
+import type { Kind } from "../../src/ports/kind.ts";
 
 /** A form of a definition on the command line: the flags of its start, and the operations that they are for. */
 export interface FormCommand {
   readonly form: ConfigForm;
-  readonly life: StrategyLife;
+  readonly kind: Kind;
   /** Has the config's fields beside the options; no interface serves it. */
   readonly flat: Operation;
   readonly preview: Operation;
@@ -26,7 +26,7 @@ export function nestedStart(
 /** A definition whose running strategies can be changed: the flags of a change, and the operations that they are for. */
 export interface EditCommand {
   readonly form: ConfigForm;
-  readonly life: StrategyLife;
+  readonly kind: Kind;
   /** Has the config's fields beside the id; no interface serves it. */
   readonly flat: Operation;
   readonly status: Operation;

@@ -3,7 +3,6 @@ import type { Candles } from "../candles/candles.ts";
 import { kindsOf } from "../engine/accounts.ts";
 import { AppError } from "../kernel/errors.ts";
 import { splitPair } from "../kernel/pair.ts";
-import type { Kind } from "../ports/kind.ts";
 import { quoteKind } from "../quote/kind.ts";
 import type { quoteConfig } from "../quote/schema/input.ts";
 import { modelWarnings, quoteConfigOf } from "../quote/start/planned-quote.ts";
@@ -20,7 +19,7 @@ import {
 export type QuoteBacktestOptions = Omit<PositionBacktestOptions, "kinds">;
 /** Config of quotes, with the funds at the start. */
 export type QuotesRequest = z.output<ReturnType<typeof quoteConfig>> & PastBudget;
-const QUOTE = kindsOf([quoteKind as unknown as Kind]);
+const QUOTE = kindsOf([quoteKind]);
 
 /**
  * Backtests quotes over candles with the functions that quote. Yields the completed share. Throws AppError for

@@ -19,7 +19,7 @@ import { decimal, ZERO } from "../kernel/decimal.ts";
 import { AppError, SettingsError, VenueError } from "../kernel/errors.ts";
 import { medianOf, midOf } from "../kernel/spread.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
-import { kindsWith, STRATEGY_KINDS } from "../kinds.ts";
+import { kindsWith } from "../kinds.ts";
 import { createProofKeys, createProofStore } from "../liquidity/store/proofs.ts";
 import { createAgreementStore, createLiquidityStore, type LiquidityDeps } from "../liquidity/store/store.ts";
 import { type AccountRef, accountKey, type Balance } from "../model/account.ts";
@@ -27,7 +27,8 @@ import { type BidAsk, VENUES } from "../model/market.ts";
 import type { NotifyDeps } from "../notify/operations/deliver.ts";
 import { heartbeat } from "../notify/operations/heartbeat.ts";
 import { createNotifyStore } from "../notify/store.ts";
-import type { Deps, DryRuns } from "../ports/deps.ts";
+import type { Deps } from "../ports/deps.ts";
+import type { DryRuns } from "../ports/exchanges.ts";
 import { forAnyone, type KillHere, withKillHere } from "../ports/kill-permit.ts";
 import type { AdaPrice, Aggregator, Dex, ExchangeInfo, MarketData, Venue } from "../ports/venue.ts";
 import { withinTime } from "../ports/within-time.ts";
@@ -112,7 +113,7 @@ const engineDeps = (
   { context, killHere }: { context: Context; killHere: KillHere },
 ) => ({
   store: withKillHere(createStore(context), killHere),
-  kinds: kindsOf(kindsWith(definitions, STRATEGY_KINDS, leavesUnknown)),
+  kinds: kindsOf(kindsWith(definitions, leavesUnknown)),
   local,
   log,
   limits,

@@ -2,13 +2,13 @@
 import { decimal, max, min, moneyFigure, text } from "../kernel/decimal.ts";
 import { pluralize } from "../kernel/plain-text.ts";
 import { describeRefusals } from "../model/refusal-text.ts";
-import type { StrategyLife } from "../ports/plan.ts";
+import type { Kind } from "../ports/kind.ts";
 import { changeLines, type PlanAnswer, type PlannedEditAnswer } from "./plan.ts";
 
 /** Formats a plan: the most that it can use, its orders, what its definition adds, the worst case and warnings. */
 export function planText(
   plan: PlanAnswer,
-  { planLines }: Pick<StrategyLife, "planLines">,
+  { planLines }: Pick<Kind, "planLines">,
 ): Readonly<Record<string, string>> {
   const { definition, symbol, exchange, refused, worstCase, endings, losses, warnings, triggerPrice } = plan;
   const [base = "", quote = ""] = symbol.split("/");
@@ -39,7 +39,7 @@ export const SELLS_AT_ONCE = "stops_at_once";
 /** Formats a plan of a change: old and new values, canceled orders, and the plan after it. */
 export function editText(
   plan: PlannedEditAnswer,
-  kind: Pick<StrategyLife, "planLines">,
+  kind: Pick<Kind, "planLines">,
 ): Readonly<Record<string, string>> {
   const { id, changes, cancelled, kept, warnings } = plan;
   const isSale = ({ code }: { readonly code: string }) => code === SELLS_AT_ONCE;

@@ -24,44 +24,41 @@ import { groupBy, type Order } from "../model/order.ts";
 import { describeRefusal } from "../model/refusal-text.ts";
 import { type Accounts, runningTime, type Strategy } from "../model/strategy.ts";
 import type { Deps } from "../ports/deps.ts";
-import type { KindReading, NoticeOut } from "../ports/kind-reading.ts";
+import type { Kind, Kinds } from "../ports/kind.ts";
+import type { CodedText } from "../ports/plan.ts";
 import type { StrategyView } from "../ports/stores/store.ts";
 import type { MODES, StrategyRowShape, statusShape, TotalShape } from "./schema.ts";
 
-/** A kind of strategy that can be read. */
-export interface ReadKind {
-  readonly name: string;
-  readonly reading?: KindReading;
+/** A strategy in the form of this version, and its kind. */
+export interface ReadableStrategy extends StrategyView {
+  readonly kind: Kind;
 }
 
-/** A strategy in its current version, with its kind's reading and its figures. */
+/** A strategy with its figures. */
 export interface ReadStrategy {
-  readonly view: StrategyView;
-  readonly reading: KindReading | undefined;
+  readonly view: ReadableStrategy;
   /** Price at which its base is valued. */
   readonly mark: Decimal | undefined;
   readonly accounts: Accounts;
   readonly capital: Decimal;
-  readonly startPrice: Decimal | undefined;
+  readonly startPrice: Decimal;
 }
 
-/** Returns a strategy that this version can read, with its figures. */
-export function readStrategy(
-  { kinds: kindNamed }: Pick<Deps, "kinds">,
-  kinds: readonly ReadKind[],
-  stored: StrategyView,
-): ReadStrategy {
-  const kind = kindNamed(stored.strategy.kind);
-  const strategy = upgraded(kind, stored.strategy);
-  const reading = kinds.find(({ name }) => name === strategy.kind)?.reading;
-  const mark = stored.memory.marks[strategy.symbol]?.mid ?? reading?.markOf?.(strategy);
-  const { capital = ZERO, price: startPrice } = reading?.startedWith(strategy) ?? {};
-  const accounts = kind.accounts(strategy, mark);
-  return { view: { ...stored, strategy }, reading, mark, accounts, capital, startPrice };
+/** Returns a strategy in the form of this version. Throws if this version cannot read it. */
+export function inThisVersion(kinds: Kinds, view: StrategyView): ReadableStrategy {
+  const kind = kinds(view.strategy.kind);
+  return { ...view, kind, strategy: upgraded(kind, view.strategy) };
 }
 
-export const definitionName = ({ view: { strategy }, reading }: ReadStrategy): string =>
-  reading?.definitionOf(strategy) ?? strategy.kind;
+export function readStrategy(view: ReadableStrategy): ReadStrategy {
+  const { kind, strategy, memory } = view;
+  const mark = memory.marks[strategy.symbol]?.mid ?? kind.markOf?.(strategy);
+  const { capital, price: startPrice } = kind.startedWith(strategy);
+  return { view, mark, accounts: kind.accounts(strategy, mark), capital, startPrice };
+}
+
+export const definitionName = ({ kind, strategy }: Pick<ReadableStrategy, "kind" | "strategy">): string =>
+  kind.definitionOf?.(strategy) ?? kind.name;
 
 const MODE_OF: Readonly<Record<AccountRef["kind"], (typeof MODES)[number]>> = {
   live: "real",
@@ -72,15 +69,15 @@ const MODE_OF: Readonly<Record<AccountRef["kind"], (typeof MODES)[number]>> = {
 export const modeOf = ({ account }: Pick<Strategy, "account">) => MODE_OF[parseAccountKey(account).kind];
 
 /** Returns all notices: those of its passes, and those that depend on the time of the request. */
-function allNotices(deps: Deps, { view, reading }: ReadStrategy, killed: boolean): NoticeOut[] {
-  const { strategy } = view;
+function allNotices(deps: Deps, view: ReadableStrategy, killed: boolean): CodedText[] {
+  const { kind, strategy } = view;
   const isKilled = killed && strategy.status !== "stopped";
-  const message = `the kill switch is on: ${reading?.killed ?? "nothing is placed until it is off"}`;
+  const message = `the kill switch is on: ${kind.killed ?? "nothing is placed until it is off"}`;
   return [
     ...strategy.state.notices,
     ...stalledNotices(view, deps.interval),
     ...accountNotices(view),
-    ...(reading?.noticesOf?.(view) ?? []),
+    ...(kind.noticesOf?.(view) ?? []),
     ...waitNotices(view),
     ...watchNotices(view, deps.interval ?? MINUTE),
     ...streamNotices(view, deps.streamReport?.()),
@@ -99,16 +96,16 @@ const totalOf = ({ mark, accounts: { total } }: ReadStrategy): Decimal | undefin
 
 /** Returns the profit of holding its capital in base since the start; undefined while a price is unknown. */
 function holdingOf({ mark, capital, startPrice }: ReadStrategy): Decimal | undefined {
-  if (mark === undefined || startPrice === undefined) return undefined;
+  if (mark === undefined) return undefined;
   if (startPrice <= ZERO) return ZERO;
   const rise = div(mark - startPrice, startPrice, "half");
   return roundToStep(mul(capital, rise, "half"), ONE / 100n, "half");
 }
 
 /** Returns the range of its levels; without levels, the prices at which it stops. */
-function rangeFieldsOf({ view: { strategy }, reading }: ReadStrategy) {
+function rangeFieldsOf({ kind, strategy }: ReadableStrategy) {
   const { below, above } = stopLevels(strategy);
-  const { lower, upper } = reading?.rangeOf?.(strategy) ?? { lower: below?.price, upper: above?.price };
+  const { lower, upper } = kind.rangeOf?.(strategy) ?? { lower: below?.price, upper: above?.price };
   return { lowerBound: moneyOrNull(lower), upperBound: moneyOrNull(upper) };
 }
 
@@ -127,7 +124,7 @@ export function rowOut(
   return {
     id,
     name,
-    definition: definitionName(read),
+    definition: definitionName(view),
     exchange: parseAccountKey(strategy.account).exchange,
     symbol,
     mode: modeOf(strategy),
@@ -135,7 +132,7 @@ export function rowOut(
     phase: phaseOut(strategy),
     stalled: stalledFor(view, deps.interval) > 0,
     price: moneyOrNull(read.mark),
-    ...rangeFieldsOf(read),
+    ...rangeFieldsOf(view),
     totalProfit: moneyOrNull(total),
     profit: text(accounts.realized),
     profitPercent: total === undefined ? null : shareOfCapital(total, capital),
@@ -146,7 +143,7 @@ export function rowOut(
     filledOrders: accounts.filledOrders,
     waitingSlots: status === "stopped" ? 0 : state.refused.length,
     endings: status === "stopped" ? [] : endingTextsOf({ maxLoss, endsAt, onEnd }, splitPair(symbol).quote),
-    notices: allNotices(deps, read, killed),
+    notices: allNotices(deps, view, killed),
     lastError: strategy.lastError ?? view.accountError,
     lastStepAt: marketTimeOf(deps, strategy, view.steppedAt),
     startedAt,
@@ -182,16 +179,16 @@ export function statusOut(
   read: ReadStrategy,
   { orders, killed }: { readonly orders: readonly Order[]; readonly killed: boolean },
 ): z.input<ReturnType<typeof statusShape>> {
-  const { view, reading, mark, accounts, startPrice } = read;
-  const { strategy } = view;
+  const { view, mark, accounts, startPrice } = read;
+  const { kind, strategy } = view;
   const row = rowOut(deps, read, killed);
   const isStopped = strategy.status === "stopped";
-  const idOf = (slot: number) => reading?.orderId?.(strategy, slot) ?? String(slot);
+  const idOf = (slot: number) => kind.orderId?.(strategy, slot) ?? String(slot);
   const waiting = isStopped ? [] : strategy.state.refused;
   return {
     ...row,
     lastError: (isStopped ? undefined : deps.store.trouble()) ?? row.lastError ?? foreignTo(deps, strategy),
-    startPrice: moneyOrNull(startPrice),
+    startPrice: text(startPrice),
     unrealizedProfit: mark === undefined ? null : text(accounts.unrealized),
     feesPaid: text(accounts.fees),
     averageCost: moneyOrNull(accounts.averageCost ?? undefined),
@@ -206,31 +203,26 @@ export function statusOut(
       detail: describeRefusal({ reason, detail }),
     })),
     stopPrices: stopPricesOf(view, row.notices, text),
-    stopReason: stopReasonOf(deps.kinds(strategy.kind), strategy, mark),
+    stopReason: stopReasonOf(kind, strategy, mark),
     stream: isStopped ? null : describeStream(strategy.account, deps.streamReport?.()),
-    startAgain: reading
-      ? startAgainOf(read, reading, deps.marketTime(parseAccountKey(strategy.account), view.now))
-      : null,
-    details: (reading?.detailsOf(view, (at) => marketTimeOf(deps, strategy, at)) ?? null) as null,
+    startAgain: startAgainOf(view, deps.marketTime(parseAccountKey(strategy.account), view.now)),
+    details: kind.statusDetailsOf(view, (at) => marketTimeOf(deps, strategy, at)),
   };
 }
 
 /** Returns the request of a start with the same settings. An end time that has passed is left out. */
-function startAgainOf(
-  { view: { strategy } }: ReadStrategy,
-  reading: KindReading,
-  now: Millis,
-): Readonly<Record<string, unknown>> {
-  const { exchange, kind } = parseAccountKey(strategy.account);
-  const { config, ...budget } = reading.settingsOf(strategy);
+function startAgainOf(view: ReadableStrategy, now: Millis): Readonly<Record<string, unknown>> {
+  const { kind, strategy } = view;
+  const account = parseAccountKey(strategy.account);
+  const { config, ...budget } = kind.settingsOf(strategy);
   const { endsAt, onEnd, ...lasting } = config;
   const again = {
-    definition: reading.definitionOf(strategy),
-    exchange,
+    definition: definitionName(view),
+    exchange: account.exchange,
     symbol: strategy.symbol,
     config: Number(endsAt) <= now ? lasting : config,
     ...budget,
-    ...(kind === "dry" ? { dryRun: true } : {}),
+    ...(account.kind === "dry" ? { dryRun: true } : {}),
   };
   return asInput(again) as Readonly<Record<string, unknown>>;
 }

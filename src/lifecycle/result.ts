@@ -11,7 +11,7 @@ import { parseAccountKey } from "../model/account.ts";
 import type { Order } from "../model/order.ts";
 import { runningTime } from "../model/strategy.ts";
 import type { Deps } from "../ports/deps.ts";
-import type { ReadableStrategy } from "./life.ts";
+import type { ReadableStrategy } from "./reading.ts";
 
 export const SummaryShape = lazy(() =>
   z.object({

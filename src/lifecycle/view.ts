@@ -5,7 +5,7 @@ import { nearestNumber, plainNumber } from "../kernel/decimal.ts";
 import { centsOfProfit, pluralize } from "../kernel/plain-text.ts";
 import { describeRefusals } from "../model/refusal-text.ts";
 import { calledBy } from "../model/strategy.ts";
-import type { ReadKind } from "./reading.ts";
+import type { Kind } from "../ports/kind.ts";
 import type { DefinitionsShape, StatusBaseShape, StrategyListShape, StrategyRowShape } from "./schema.ts";
 
 type RowText = z.output<ReturnType<typeof StrategyRowShape>>;
@@ -148,11 +148,11 @@ const sevenDigits = (price: string): string => plainNumber(Number(Number(price).
 type StatusText = z.output<ReturnType<typeof StatusBaseShape>>;
 
 /** Formats one strategy: what all have, and the lines of its definition. */
-export const statusView = (kinds: readonly ReadKind[]) => (answer: unknown) => {
+export const statusView = (kinds: readonly Kind[]) => (answer: unknown) => {
   const status = answer as StatusText;
   const { details, averageCost, breakEvenPrice, unrealizedProfit, feesPaid, stopPrices, waiting } = status;
   const { first, orders, holds, endings, last } = commonLines(status);
-  const reading = kinds.find((kind) => kind.reading?.word === details?.kind)?.reading;
+  const kind = kinds.find(({ group }) => group === details?.kind);
   const at = averageCost === null ? "" : ` at ${sevenDigits(averageCost)}`;
   const even = breakEvenPrice === null ? "" : `, break-even ${sevenDigits(breakEvenPrice)}`;
   const unrealized =
@@ -162,7 +162,7 @@ export const statusView = (kinds: readonly ReadKind[]) => (answer: unknown) => {
     ...(status.stopReason === null ? {} : { reason: status.stopReason }),
     profit: `${first.profit}, ${unrealized}; fees ${plainNumber(nearestNumber(feesPaid))} ${quoteIn(status)}`,
     ...(status.price === null ? {} : { "last price": plainNumber(nearestNumber(status.price)) }),
-    ...reading?.linesOf(status),
+    ...kind?.statusLines(status),
     ...orders,
     holds: `${holds.holds}${at}${even}`,
     ...(stopPrices.length > 0 ? { stops: stopPrices.map(describeStopPrice).join("; ") } : {}),

@@ -1,27 +1,14 @@
 /** All external dependencies. Amounts and prices are Decimal; times are milliseconds. */
 
-import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
-import type { AccountRef, Balance } from "../model/account.ts";
 import type { ActorAndRequest } from "../model/events.ts";
-import type { Limits } from "../model/limits.ts";
 import type { Candle } from "../model/market.ts";
 import type { CalculationThread, HeavyLane } from "./heavy.ts";
 import type { KillHere } from "./kill-permit.ts";
-import type { Kinds } from "./kind.ts";
-import type { Signer, Store } from "./stores/store.ts";
-import type {
-  CandleRange,
-  CandleReader,
-  Dex,
-  ExchangeInfo,
-  Keys,
-  Reference,
-  StreamReport,
-  Streams,
-  Venue,
-} from "./venue.ts";
+import type { StrategyDeps } from "./kind.ts";
+import type { Signer } from "./stores/store.ts";
+import type { CandleRange, CandleReader, Dex, Keys, StreamReport, Streams, Venue } from "./venue.ts";
 import type { Local, Log, Tracer } from "./within-time.ts";
 
 interface KeyRightsRead {
@@ -47,22 +34,13 @@ interface KeyReport {
 export const DEFAULT_TICK_INTERVAL_MS: Millis = 5 * SECOND;
 
 /** Dependencies that operations share. A store that a feature has beside it names its own, such as `NotifyDeps`. */
-export interface Deps {
-  readonly exchanges: readonly ExchangeInfo[];
-  /** Returns the venue of a configured exchange id, with the server's keys or with the given keys. */
-  readonly venue: (exchange: string, keys?: Keys) => Venue;
-  /** Paper trading; absent if it is disabled. */
-  readonly dry?: DryRuns;
-  /** Returns the venue of a stored account; undefined if this process has no configuration for it. */
-  readonly venueOf: (account: AccountRef) => Venue | undefined;
+export interface Deps extends StrategyDeps {
   /** Opens connections whose messages start passes early; absent without any. */
   readonly streams?: Streams | undefined;
   /** Reports this process's connections; absent if it runs no passes. */
   readonly streamReport?: (() => StreamReport) | undefined;
   /** Runs one pass over an account that no round covers, to look up unconfirmed orders. */
   readonly resolve?: (venue: Venue) => Promise<unknown>;
-  /** Returns the market time of an account at a protocol time. They are equal on real exchanges. */
-  readonly marketTime: (account: AccountRef, now: Millis) => Millis;
   /**
    * Lets simulated market time advance between passes without waiting; returns false at its end. Absent if time
    * advances by itself.
@@ -77,26 +55,14 @@ export interface Deps {
   readonly dex: Dex;
   /** Stored candles for backtests; if absent, edgemaker reads candles from the exchange. */
   readonly kept?: CandleReader | undefined;
-  /** Reads a pair's price from other exchanges and the chain; absent without other sources. */
-  readonly reference?: (exchange: string, symbol: Pair) => Promise<Reference>;
   /** Reads candles of another exchange. Throws VenueError, and AppError if it is not configured. */
   readonly candlesAt?: (exchange: string, symbol: Pair, range: CandleRange) => Promise<readonly Candle[]>;
   /** Absent if the process has a single caller. */
   readonly heavy?: HeavyLane | undefined;
   /** Runs calculations in a thread; if absent, they run in slices, and requests are served between slices. */
   readonly calculationThread?: CalculationThread | undefined;
-  readonly store: Store;
-  /** The kinds of strategy that this program supports. */
-  readonly kinds: Kinds;
   /** The local kill switch, which applies in addition to the stored one; absent without one. */
   readonly killHere?: KillHere;
-  /** Limits from the settings. They apply in addition to stored limits, which cannot raise them. */
-  readonly limits?: Limits | undefined;
-  /**
-   * Interval of passes in protocol time: `--tick-interval` on Node, `EDGEMAKER_PASSES_PER_MINUTE` on Workers. Undefined
-   * if this process runs none.
-   */
-  readonly interval?: Millis | undefined;
   /** Remaining requests of this process, if the platform limits them. */
   readonly requests?: (() => number) | undefined;
   /** Sends a heartbeat to a monitoring service; absent without one. */
@@ -118,18 +84,4 @@ export interface Deps {
   readonly tracer?: Tracer | undefined;
   readonly local: Local;
   readonly log: Log;
-}
-
-/** Paper trading accounts, one per exchange, with public prices, simulated fills and separate balances. */
-export interface DryRuns {
-  venue(exchange: string): Venue;
-  /** Returns its balances, or those after a start with these balances; the default is 10,000 of `quote`. */
-  balances(exchange: string, first: DryBalances): Promise<readonly Balance[]>;
-  /** Creates the account or sets its balances. Throws AppError while it has open orders. */
-  fund(exchange: string, first: DryBalances): Promise<void>;
-}
-
-export interface DryBalances {
-  readonly given: Readonly<Record<string, Decimal>> | undefined;
-  readonly quote: string;
 }

@@ -1,11 +1,15 @@
-/** A kind of strategy. It decides which orders should be open and books fills. The engine ensures that each order exists once. */
+/**
+ * A kind of strategy. It decides which orders should be open and books fills, and it plans, describes and reports its
+ * strategies. The engine ensures that each order exists once.
+ */
 
+import type * as z from "zod";
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Soon } from "../kernel/soon.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Event } from "../model/events.ts";
-import type { Bounds, LargestOrders, LimitTerms } from "../model/limits.ts";
+import type { Bounds, LargestOrders, Limits, LimitTerms } from "../model/limits.ts";
 import type { BidAsk, Book, Market } from "../model/market.ts";
 import type { CandleSeries, CandleSource, Elsewhere } from "../model/memory.ts";
 import type {
@@ -19,8 +23,28 @@ import type {
   OwnBase,
   Resting,
 } from "../model/order.ts";
-import type { Accounts, Reserve, Strategy, StrategyConfig, StrategyState } from "../model/strategy.ts";
+import type { Exposure } from "../model/proposal.ts";
+import type {
+  Accounts,
+  PairAmounts,
+  Reserve,
+  Strategy,
+  StrategyConfig,
+  StrategyState,
+} from "../model/strategy.ts";
+import type { ConfigForm } from "./config-form.ts";
 import type { StrategyLog } from "./definition.ts";
+import type { ConfiguredExchanges } from "./exchanges.ts";
+import type {
+  CodedText,
+  EditRequest,
+  PlanReader,
+  PlanText,
+  ReadyEdit,
+  ReadyStart,
+  StartRequest,
+} from "./plan.ts";
+import type { Store, StrategyView } from "./stores/store.ts";
 import type { Timing, VenueOrder } from "./venue.ts";
 
 /** Prices that kinds request besides those of the market itself. */
@@ -142,11 +166,59 @@ export interface PlacingContext
   readonly live: readonly Order[];
 }
 
+/** What the verbs of a strategy read. */
+export interface StrategyDeps extends ConfiguredExchanges {
+  readonly store: Store;
+  /** The kinds of strategy that this program supports. */
+  readonly kinds: Kinds;
+  /** Limits from the settings. They apply in addition to stored limits, which cannot raise them. */
+  readonly limits?: Limits | undefined;
+  /**
+   * Interval of passes in protocol time: `--tick-interval` on Node, `EDGEMAKER_PASSES_PER_MINUTE` on Workers. Undefined
+   * if this process runs none.
+   */
+  readonly interval?: Millis | undefined;
+}
+
+/** What can be started of a kind: grids, quotes, or one strategy that the user wrote. */
+export interface KindDefinition {
+  readonly name: string;
+  readonly title: string;
+  readonly summary: string | null;
+  /** Whether it comes with the program. */
+  readonly builtIn: boolean;
+  readonly version: number;
+  /** Returns the JSON schema of its config. */
+  readonly schema: () => Record<string, unknown>;
+  /** Forms of its config. */
+  readonly forms: readonly [ConfigForm, ...ConfigForm[]];
+  /** Form of a change of a running strategy; no field is required. */
+  readonly editForm: ConfigForm;
+}
+
+/** The part of a status that a kind's own lines need. */
+export interface StrategyText {
+  readonly symbol: string;
+  readonly orders: readonly {
+    readonly id: string;
+    readonly side: "buy" | "sell";
+    readonly price: string;
+    readonly amount: string;
+  }[];
+  readonly details: unknown;
+}
+
 export interface Kind<
   Config extends StrategyConfig = StrategyConfig,
   State extends StrategyState = StrategyState,
 > {
+  /** Name in the database. */
   readonly name: string;
+  /** Name of the group of its commands, and of all its strategies in a filter and a status. */
+  readonly group: string;
+  /** Describes its commands in help. */
+  readonly summary: string;
+  readonly definitions: readonly KindDefinition[];
   /** Version of the stored state. */
   readonly version: number;
   /** Converts a state that an older version stored. */
@@ -180,8 +252,6 @@ export interface Kind<
   accounts(strategy: Pick<Strategy<Config, State>, "symbol" | "state">, mark?: Decimal): Accounts;
   /** Returns whether it would have orders at this mid price. */
   isInRange(state: State, mid: Decimal): boolean;
-  /** Whether its orders stand in a range of prices that the market can leave; then a person may want to move it. */
-  readonly hasRange: boolean;
   /** Market data that it needs. */
   readonly reads: "ticker" | "book";
   /** Whether it uses prices from other sources, and their maximum age. */
@@ -216,6 +286,55 @@ export interface Kind<
     live: readonly Order[],
     context: StrategyContext,
   ): Soon<Partial<DraftedStrategy<Strategy<Config, State>>>>;
+  /** Reads what a start needs of the account and its market, and plans it. Throws AppError if it cannot start. */
+  readStart(deps: StrategyDeps, request: StartRequest, reader: PlanReader): Promise<ReadyStart>;
+  /** Checks a change of a running strategy. Throws AppError if it cannot be made. */
+  readEdit(
+    deps: StrategyDeps,
+    request: EditRequest<Strategy<Config, State>>,
+    reader: PlanReader,
+  ): Promise<ReadyEdit>;
+  /** What the call of a change waits for: that a pass has taken it over, or also that its orders are placed. */
+  readonly editWaitsFor: "config" | "orders";
+  /** What a pause does with its open orders, unless the call says so. */
+  readonly onPause: "keep" | "cancel";
+  /** What the kill switch does to its strategies; by default they place nothing. */
+  readonly killed?: string;
+  /** Returns the most that a running strategy can use, counted from its start. */
+  readUse(deps: StrategyDeps, strategy: Strategy<Config, State>): Promise<PairAmounts>;
+  /** Returns what it can sell and buy after a resume, with a change that waits for its pass. */
+  readExposure(deps: StrategyDeps, strategy: Strategy<Config, State>): Promise<Exposure>;
+  /** Describes what its orders can use from now on, such as "up to 500 USDT in buys". */
+  describeUse(strategy: Strategy<Config, State>): string;
+  /** Returns the name of a strategy's definition; by default the kind's name. */
+  definitionOf?(strategy: Strategy<Config, State>): string;
+  /** Returns what it was started with, in quote, and the price at that time. */
+  startedWith(strategy: Strategy<Config, State>): { readonly capital: Decimal; readonly price: Decimal };
+  /** Returns the settings of a start that would start it again: its config as its form reads it, and its budget. */
+  settingsOf(strategy: Strategy<Config, State>): Pick<StartRequest, "config" | "baseBudget" | "quoteBudget">;
+  /** Returns a price for its base while no pass has stored the market's. */
+  markOf?(strategy: Strategy<Config, State>): Decimal | undefined;
+  /** Returns the lowest and the highest price of its levels; undefined without levels. */
+  rangeOf?(
+    strategy: Strategy<Config, State>,
+  ): { readonly lower: Decimal; readonly upper: Decimal } | undefined;
+  /** Returns notices that its passes do not store. */
+  noticesOf?(view: StrategyView<Strategy<Config, State>>): readonly CodedText[];
+  /** Returns the definition's id of a slot's order; by default the slot's number. */
+  orderId?(strategy: Strategy<Config, State>, slot: number): string;
+  /** Schema of the part of a plan that only it has. Its field `kind` has the group's name. */
+  readonly planDetails: () => z.ZodObject;
+  /** Returns its own lines of a plan for people. */
+  planLines(plan: PlanText): Readonly<Record<string, string>>;
+  /** Schema of the part of a status that only it has. Its field `kind` has the group's name. */
+  readonly statusDetails: () => z.ZodObject;
+  /** Returns its own part of a status; `timeOf` converts a stored time to market time. */
+  statusDetailsOf(
+    view: StrategyView<Strategy<Config, State>>,
+    timeOf: (at: Millis | null) => Millis | null,
+  ): Readonly<Record<string, unknown>>;
+  /** Returns its own lines of a status for people. */
+  statusLines(status: StrategyText): Readonly<Record<string, string>>;
 }
 
 /** A kind without code of users: it returns its orders at once. */

@@ -1,5 +1,3 @@
-/** The plan of a start or a change, and the verbs of a kind that make it. */
-import type * as z from "zod";
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
@@ -8,35 +6,7 @@ import type { OrderTerms } from "../model/order.ts";
 import type { Exposure } from "../model/proposal.ts";
 import type { CurrentPlan } from "../model/shown-plan.ts";
 import type { PairAmounts, Strategy, StrategyConfig } from "../model/strategy.ts";
-import type { ConfigForm } from "./config-form.ts";
-import type { StrategyDefinitions } from "./definition.ts";
-import type { Deps } from "./deps.ts";
 import type { Venue } from "./venue.ts";
-
-export interface StrategyLife {
-  /** What a pause does with its open orders, unless the call says so. */
-  readonly onPause: "keep" | "cancel";
-  /** Returns the forms of the configs that can be started, with those of the user's definitions. */
-  readonly forms: (definitions: StrategyDefinitions) => readonly ConfigForm[];
-  /** Reads what a start needs of the account and its market, and plans it. Throws AppError if it cannot start. */
-  readonly readStart: (deps: Deps, request: StartRequest, reader: PlanReader) => Promise<ReadyStart>;
-  /** Returns the forms of the changes to running strategies; no field is required. */
-  readonly editForms: (definitions: StrategyDefinitions) => readonly ConfigForm[];
-  /** Checks a change of a running strategy. Throws AppError if it cannot be made. */
-  readonly readEdit: (deps: Deps, request: EditRequest, reader: PlanReader) => Promise<ReadyEdit>;
-  /** What the call of a change waits for: that a pass has taken it over, or also that its orders are placed. */
-  readonly editWaitsFor: "config" | "orders";
-  /** Returns the most that a running strategy can use, counted from its start. */
-  readonly readUse: (deps: Deps, strategy: Strategy) => Promise<PairAmounts>;
-  /** Returns what it can sell and buy after a resume, with a change that waits for its pass. */
-  readonly readExposure: (deps: Deps, strategy: Strategy) => Promise<Exposure>;
-  /** Describes what its orders can use from now on, such as "up to 500 USDT in buys". */
-  readonly describeUse: (strategy: Strategy) => string;
-  /** Schema of the part of a plan that only it has. Its field `kind` is the same as in a status. */
-  readonly planDetails: () => z.ZodObject;
-  /** Returns its own lines of a plan for people. */
-  readonly planLines: (plan: PlanText) => Readonly<Record<string, string>>;
-}
 
 /** A start as requested: the options of every strategy, and the config as the definition's schema reads it. */
 export interface StartRequest {
@@ -52,8 +22,8 @@ export interface StartRequest {
 }
 
 /** A change as requested: only the fields that change, as the form of its definition reads them. */
-export interface EditRequest {
-  readonly strategy: Strategy;
+export interface EditRequest<S extends Strategy = Strategy> {
+  readonly strategy: S;
   readonly config: Readonly<Record<string, unknown>>;
 }
 
@@ -65,7 +35,6 @@ export interface PlanReader {
   readonly planHash?: string | undefined;
   /** Whether the plan is only shown: then the account may lack funds. */
   readonly isShown: boolean;
-  readonly definitions: StrategyDefinitions;
 }
 
 /** A planned action: what it would do, and what it counts. */

@@ -1,4 +1,3 @@
-import { upgraded } from "../engine/pass/upgrade.ts";
 import {
   NO_POSITION,
   type PositionConfig,
@@ -76,9 +75,3 @@ export const STORED_QUOTES = {
 
 export const isQuote = (strategy: Strategy): strategy is QuoteStrategy =>
   strategy.kind === STORED_QUOTES.name;
-
-/** Returns a strategy as quotes. Throws for a strategy of another kind. */
-export function asQuote(strategy: Strategy): QuoteStrategy {
-  if (!isQuote(strategy)) throw new TypeError(`strategy ${strategy.id} is not a strategy of quotes`);
-  return upgraded(STORED_QUOTES, strategy) as QuoteStrategy;
-}

@@ -10,7 +10,7 @@ import { text } from "../../src/kernel/decimal.ts";
 import { mixHash, pseudorandomShare } from "../../src/kernel/hash.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";
 import type { Fill } from "../../src/model/order.ts";
-import { asQuote } from "../../src/quote/state.ts";
+import type { QuoteStrategy } from "../../src/quote/state.ts";
 import { bearer } from "../contract/suite.ts";
 import { testApp } from "../support/app.ts";
 import { edgemaker } from "../support/command.ts";
@@ -176,7 +176,7 @@ it.each([
   // A defence has had an effect.
   const plain = run(candles, { ...fields, defend: "off" }, { rules: { tickInterval: between } });
   if ("defend" in fields) expect(plain.run.fills.map(line)).not.toEqual(walkedQuotes.fills.map(line));
-  const { base, ledger } = asQuote(real.strategy).state;
+  const { base, ledger } = (real.strategy as QuoteStrategy).state;
   const own = walkedQuotes.account.strategy.state;
   expect([own.base, own.ledger]).toEqual([base, ledger]);
 });

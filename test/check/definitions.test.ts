@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { STRATEGY_KINDS } from "../../src/kinds.ts";
+import { KINDS } from "../../src/kinds.ts";
 
 /** Folders that serve every strategy alike. */
 const SHARED = ["src/engine", "src/lifecycle", "src/limits", "src/history", "src/model"];
@@ -10,7 +10,7 @@ const filesIn = (folder: string): string[] =>
     .filter((name) => /\.tsx?$/.test(name))
     .map((name) => join(folder, name));
 
-const names = STRATEGY_KINDS.flatMap(({ name, group }) => [name, group]);
+const names = KINDS.flatMap(({ name, group }) => [name, group]);
 /** A comparison with the name of a definition, or an import from its folder. */
 const KNOWS = new RegExp(
   `(?:===|!==|case|includes\\() *"(?:${names.join("|")})"|from "(?:\\.\\./)+(?:grid|quote|own)/`,

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { gridLife } from "../../src/grid/operations/start.ts";
+import { gridKind } from "../../src/grid/kind.ts";
 import { decimal, mul, sum, text } from "../../src/kernel/decimal.ts";
 import type { PlanAnswer } from "../../src/lifecycle/plan.ts";
 import { planText } from "../../src/lifecycle/plan-view.ts";
-import { quoteLife } from "../../src/quote/operations/start.ts";
+import { quoteKind } from "../../src/quote/kind.ts";
 import { drivenApp } from "../support/driven.ts";
 import { appClient, callTool, textOf } from "../support/mcp.ts";
 import { pageText } from "../support/page-html.ts";
@@ -82,7 +82,7 @@ async function sameOnAllSurfaces(
     base: text(base),
   });
 
-  const terminal = planText(plan, gridLife);
+  const terminal = planText(plan, gridKind);
   const [, all, inBuys, , first, inSells] =
     /^([\d.]+) USDT: ([\d.]+) in buys( \(([\d.]+) of it at once\))?, ([\d.]+) in sells$/.exec(
       terminal.sum ?? "",
@@ -171,7 +171,7 @@ describe("a plan", () => {
     const { body: quoted } = await app.call<PlanAnswer>("POST", ...previewOf("quote", quotes));
     expect(quoted.orders.length).toBe(killed ? 0 : 6);
     expect(quoted.refused.map(({ reason }) => reason)).toEqual(killed ? Array(6).fill("killed") : []);
-    const { bids = "", asks = "" } = planText(quoted, quoteLife);
+    const { bids = "", asks = "" } = planText(quoted, quoteKind);
     for (const side of [bids, asks]) expect(side === "no open orders").toBe(killed);
     const html = await pageText("strategy/plan.tsx", "PlanShown", { planned: quoted });
     expect([...html.matchAll(/\t(buy|sell)\t/g)].length).toBe(quoted.orders.length);

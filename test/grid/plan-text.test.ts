@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { render } from "../../cli/terminal/output.ts";
-import { gridLife } from "../../src/grid/operations/start.ts";
+import { gridKind } from "../../src/grid/kind.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import type { PlanAnswer } from "../../src/lifecycle/plan.ts";
 import { planText } from "../../src/lifecycle/plan-view.ts";
@@ -22,7 +22,7 @@ async function readOutput(width: number, over: object, quote = "100000"): Promis
   const { status, body } = await app.call<PlanAnswer>("POST", ...previewOf("grid", { ...RANGE, ...over }));
   expect(status, JSON.stringify(body)).toBe(200);
   process.stdout.columns = width;
-  const text = render(planText(body, gridLife));
+  const text = render(planText(body, gridKind));
   for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(width);
   return text.replace(/\s+/g, " ");
 }

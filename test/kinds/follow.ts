@@ -1,9 +1,11 @@
 /** A kind of strategy that is only a test of the engine: one order that follows the bid. */
+import * as z from "zod";
 import { cancellable, draftOf, isRecovering } from "../../src/engine/decide/intents.ts";
 import { type Decimal, ZERO } from "../../src/kernel/decimal.ts";
 import { refusedWithin } from "../../src/limits/standing.ts";
 import { type BidAsk, type Market, meetsMinimum } from "../../src/model/market.ts";
 import type { Draft, Order } from "../../src/model/order.ts";
+import { NO_EXPOSURE } from "../../src/model/proposal.ts";
 import { NO_RESERVE, need, type Strategy, type StrategyConfig } from "../../src/model/strategy.ts";
 import type { DraftedStrategy, Kind, StrategyContext } from "../../src/ports/kind.ts";
 import { accounts, type Books, bookEnd, bookFill, movedByBooks } from "./books.ts";
@@ -55,8 +57,15 @@ function orderAtBid(
 const outdated = (_state: Books, live: readonly Order[], quote?: BidAsk): Order[] =>
   cancellable(live).filter(({ price }) => quote !== undefined && price !== quote.bid);
 
+const OwnPart = () => z.object({ kind: z.literal("follow") });
+
+const onlyTestsDo = async () => Promise.reject(new Error("only tests start and change it, in the store"));
+
 export const followKind: Kind<FollowConfig, Books> = {
   name: "follow",
+  group: "follow",
+  summary: "Follow the bid",
+  definitions: [],
   version: 1,
   upgrade: (state) => state as Books,
   bookFill,
@@ -70,9 +79,22 @@ export const followKind: Kind<FollowConfig, Books> = {
   movedByBooks,
   accounts,
   isInRange: () => true,
-  hasRange: false,
   reads: "ticker",
   mayPlace: (_strategy, { free }) => free > 0,
   outdated,
   run,
+  readStart: onlyTestsDo,
+  readEdit: onlyTestsDo,
+  editWaitsFor: "orders",
+  onPause: "cancel",
+  readUse: async () => ({ base: ZERO, quote: ZERO }),
+  readExposure: async () => NO_EXPOSURE,
+  describeUse: () => "one order",
+  startedWith: () => ({ capital: ZERO, price: ZERO }),
+  settingsOf: () => ({ config: {} }),
+  planDetails: OwnPart,
+  planLines: () => ({}),
+  statusDetails: OwnPart,
+  statusDetailsOf: () => ({ kind: "follow" }),
+  statusLines: () => ({}),
 };

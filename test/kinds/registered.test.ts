@@ -1,16 +1,12 @@
 import { expect, it } from "vitest";
-import * as z from "zod";
 import { groupsOf, rootCommand } from "../../cli/commands/root.ts";
 import { opened, paper, passOnPaper } from "../../src/backtest/paper-account.ts";
 import { RULES } from "../../src/backtest/ticks.ts";
 import { kindsOf } from "../../src/engine/accounts.ts";
-import { gridLife } from "../../src/grid/operations/start.ts";
-import { kindsWith, STRATEGY_KINDS, type StrategyKind } from "../../src/kinds.ts";
-import { NO_EXPOSURE } from "../../src/model/proposal.ts";
+import { KINDS } from "../../src/kinds.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import { eventNews } from "../../src/notify/news.ts";
 import { createNotifyStore } from "../../src/notify/store.ts";
-import { operation } from "../../src/operation.ts";
 import type { Kind } from "../../src/ports/kind.ts";
 import { KIND_PATHS } from "../../src/web/strategy/kind-paths.ts";
 import { testApp } from "../support/app.ts";
@@ -22,47 +18,8 @@ import { EXCHANGES } from "../support/sandbox.ts";
 import { actOnFollow } from "./deeds.ts";
 import { followKind } from "./follow.ts";
 
-const startFollow = operation({
-  name: "start_follow",
-  summary: "Follow the bid with one order",
-  effect: "admin",
-  access: "token",
-  http: { route: "POST /strategy/follow", from: "body" },
-  cli: { path: "follow start" },
-  input: () => z.object({}),
-  output: () => z.object({ id: z.string() }),
-  failure: "Internal error",
-  async run(deps) {
-    await actOnFollow(deps, "kraken", { kind: "start", symbol: "BTC/USDT" } as never);
-    const [view] = await deps.store.strategies({ stopped: false });
-    return { id: view?.strategy.id ?? "" };
-  },
-});
-
-/** A kind that nothing but this file registers. */
-const FOLLOW: StrategyKind = {
-  kindWith: () => followKind as unknown as Kind,
-  name: "follow",
-  group: "follow",
-  life: {
-    ...gridLife,
-    onPause: "cancel",
-    // Its own operation starts it.
-    forms: () => [],
-    editForms: () => [],
-    readStart: async () => Promise.reject(new Error("it is started by its own operation")),
-    readUse: async () => ({ base: 0n, quote: 0n }),
-    planDetails: () => z.object({ kind: z.literal("follow") }),
-    planLines: () => ({}),
-    readExposure: async () => NO_EXPOSURE,
-    describeUse: () => "one order",
-  },
-  summary: "Follow the bid",
-  tag: { name: "Followers", description: "One order at the bid" },
-  operations: () => [startFollow],
-};
-
-const kinds = [...STRATEGY_KINDS, FOLLOW];
+/** The kinds with one that nothing but this file registers. */
+const kinds = [...KINDS, followKind as unknown as Kind];
 
 async function followed() {
   const app = await testApp({ kinds });
@@ -75,7 +32,9 @@ async function followed() {
     expect([path, response.status]).toEqual([path, 200]);
     return (await response.json()) as T;
   };
-  const { id } = await call<{ id: string }>("/strategy/follow", "POST");
+  await actOnFollow(app.deps, "kraken", { kind: "start", symbol: "BTC/USDT" } as never);
+  const [view] = await app.deps.store.strategies({ stopped: false });
+  const id = view?.strategy.id ?? "";
   await call("/internal/tick", "POST");
   return { app, call, id };
 }
@@ -89,22 +48,18 @@ it("a kind of the list alone trades over HTTP, and has a history with its name",
   expect(await call(`/strategies/${id}/fills`)).toMatchObject({ id, count: 0 });
 });
 
-it("a kind of the list alone has a group in the OpenAPI document", async () => {
-  const { app } = await followed();
-  const document = (await (await app.ask("/openapi.json")).json()) as {
-    readonly tags: readonly { readonly name: string }[];
-    readonly paths: Record<string, Record<string, { readonly tags: readonly string[] }>>;
-  };
-  expect(document.tags).toContainEqual(FOLLOW.tag);
-  expect(document.paths["/strategy/follow"]?.post?.tags).toEqual(["Followers"]);
-  expect(document.paths["/strategies/{id}/orders"]?.get?.tags).toEqual(["Strategies"]);
+it("a kind of the list alone is listed, and has a status with its own part", async () => {
+  const { call, id } = await followed();
+  const { strategies } = await call<{ strategies: unknown[] }>("/strategies?definition=follow");
+  expect(strategies).toMatchObject([{ id, definition: "follow", openOrders: 1 }]);
+  expect(await call(`/strategies/${id}`)).toMatchObject({ id, details: { kind: "follow" } });
 });
 
 it("a kind of the list alone has commands, and a place in the help", () => {
   const root = rootCommand(EXCHANGES, [], kinds);
   const paths = commandsOf(root).map(([path]) => path);
   expect(paths).toEqual(
-    expect.arrayContaining(["follow start", "follow orders", "follow fills", "follow events"]),
+    expect.arrayContaining(["follow stop", "follow orders", "follow fills", "follow events"]),
   );
   expect(groupsOf(kinds).Trade).toContain("follow");
   expect(commandsOf(root).find(([path]) => path === "follow")?.[1].meta).toMatchObject({
@@ -127,7 +82,7 @@ it("a kind of the list alone trades in a backtest, and its orders fill at past p
   const at = Date.UTC(2026, 0, 1);
   const balances = [{ asset: "USDT", free: d("100000"), used: 0n }];
   const venue = paper(over, RULES, { balances, first: { at, ticks: 60_000 } });
-  const options = { kinds: kindsOf(kindsWith([], kinds)) };
+  const options = { kinds: kindsOf(kinds) };
   const first = passOnPaper(opened(strategy), over, venue, at, options);
   expect(first.account.orders).toMatchObject([{ side: "buy", price: d("59999"), state: "submitted" }]);
   venue.moveTo({ at: at + 60_000, ticks: 59_000 });
@@ -145,5 +100,5 @@ it("a kind of the list alone sends alerts with its id", async () => {
 
 // The page is compiled: a kind that only a test registers has no page, and a kind of the list needs one.
 it("each kind of the list has a page", () => {
-  expect(Object.keys(KIND_PATHS)).toEqual(STRATEGY_KINDS.map(({ name }) => name));
+  expect(Object.keys(KIND_PATHS)).toEqual(KINDS.map(({ name }) => name));
 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { gridKind } from "../../src/grid/kind.ts";
 import { NO_LEDGER } from "../../src/grid/state/state.ts";
-import type { ReadableStrategy } from "../../src/lifecycle/life.ts";
 import {
   previewPause,
   previewResume,
   previewStop,
   readSale,
 } from "../../src/lifecycle/operations/change-preview.ts";
+import type { ReadableStrategy } from "../../src/lifecycle/reading.ts";
 import { NO_MEMORY } from "../../src/model/memory.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import type { Kind } from "../../src/ports/kind.ts";

@@ -9,7 +9,7 @@ import { defineStrategy, RESERVED_FIELDS } from "../../src/own/define.ts";
 import { ownLines } from "../../src/own/schema/view.ts";
 import type { StrategyDefinitions, StrategyInput } from "../../src/ports/definition.ts";
 import type { Deps } from "../../src/ports/deps.ts";
-import type { StrategyText } from "../../src/ports/kind-reading.ts";
+import type { StrategyText } from "../../src/ports/kind.ts";
 import { inputRefusal } from "../../src/transport/input.ts";
 import { toolOf } from "../../src/transport/mcp/tools.ts";
 import { openApi } from "../../src/transport/openapi.ts";

@@ -1,11 +1,11 @@
 import { type AppOptions, createApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/compose/config.ts";
 import { digest } from "../../src/kernel/digest.ts";
-import type { StrategyKind } from "../../src/kinds.ts";
 import type { Scope } from "../../src/model/token.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { StrategyDefinitions } from "../../src/ports/definition.ts";
 import type { Deps } from "../../src/ports/deps.ts";
+import type { Kind } from "../../src/ports/kind.ts";
 import type { TokenStore } from "../../src/ports/stores/store.ts";
 import { type Access, createLimiter } from "../../src/transport/access.ts";
 import type { Compress } from "../../src/transport/http.ts";
@@ -96,7 +96,7 @@ export function servedOver(
     readonly mcp?: McpSettings | undefined;
     readonly rates?: Rates | undefined;
     readonly access?: Partial<Access>;
-    readonly kinds?: readonly StrategyKind[] | undefined;
+    readonly kinds?: readonly Kind[] | undefined;
     readonly definitions?: StrategyDefinitions;
     readonly compress?: Compress;
   } = {},

@@ -14,11 +14,12 @@ import { kindsOf } from "../../src/engine/accounts.ts";
 import { AppError } from "../../src/kernel/errors.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import { SECOND } from "../../src/kernel/time.ts";
-import { kindsWith, type StrategyKind } from "../../src/kinds.ts";
+import { KINDS } from "../../src/kinds.ts";
 import { readExposure } from "../../src/limits/operations/exposures.ts";
 import type { Exposure, Preview } from "../../src/model/proposal.ts";
 import type { Call } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
+import type { Kind } from "../../src/ports/kind.ts";
 import type { Venue } from "../../src/ports/venue.ts";
 import { createReportStore, type ReportDeps } from "../../src/report/store.ts";
 import { openDatabase } from "../../src/storage/client/safe-client.ts";
@@ -39,7 +40,7 @@ export interface TestSandbox extends SandboxSettings {
   readonly parts?: boolean;
   /** The machine's own clock in place of one that only moves when told. */
   readonly realTime?: boolean;
-  readonly kinds?: readonly StrategyKind[];
+  readonly kinds?: readonly Kind[];
   /** Whether the database is of an earlier version, and needs the migrations since. */
   readonly isOld?: boolean;
   /** The clock that several share. */
@@ -54,7 +55,7 @@ export async function testSandbox({
   parts = true,
   realTime = false,
   clock: time = virtualLocal(start),
-  kinds,
+  kinds = KINDS,
   isOld = false,
   ...settings
 }: TestSandbox = {}) {
@@ -107,7 +108,7 @@ export async function testSandbox({
   const dry = connectDryRuns({ books: dryBooks(context), exchanges, venue, hostOf: () => "" });
   const dex = connectDex({ aggregator, exchanges, venue, inTime });
   const deps: MetricsDeps & ReportDeps = {
-    kinds: kindsOf(kindsWith([], kinds)),
+    kinds: kindsOf(kinds),
     exchanges,
     inTime,
     dex,

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { rootCommand } from "../../cli/commands/root.ts";
 import type { Args } from "../../cli/terminal/arguments.ts";
 import { argName } from "../../cli/terminal/fields.ts";
-import { STRATEGY_KINDS } from "../../src/kinds.ts";
+import { KINDS } from "../../src/kinds.ts";
+import { startables } from "../../src/lifecycle/operations/start.ts";
 import { aliasOf, type CommandSurface, routeOf } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import { toolOf } from "../../src/transport/mcp/tools.ts";
@@ -171,9 +172,9 @@ describe("the operations of each surface match:", () => {
     const paths = leaves.filter(([, one]) => sameAs(one) === undefined).map(([path]) => path);
     const others = leaves.filter(([, one]) => sameAs(one) !== undefined).map(([path]) => path);
     const verbs = operations.flatMap(({ cli }) => cli?.verb ?? []);
-    const groups = STRATEGY_KINDS.map(({ group }) => group);
+    const groups = KINDS.map(({ group }) => group);
     const synonyms = groups.flatMap((group) => verbs.map((verb) => `${group} ${verb}`));
-    const forms = STRATEGY_KINDS.flatMap(({ life }) => life.forms([]));
+    const forms = startables(KINDS).flatMap((one) => one.forms);
     const starts = forms.flatMap(({ synonym }) =>
       ["preview", "start"].flatMap((verb) => synonym?.(verb) ?? []),
     );

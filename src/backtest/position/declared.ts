@@ -6,7 +6,6 @@ import { NO_LOG } from "../../own/pass/log.ts";
 import { type OwnStart, ownStrategyConfigOf } from "../../own/planned-start.ts";
 import { newOwnStrategyState, type OwnStrategy } from "../../own/state.ts";
 import type { AnyStrategyDefinition, StrategyLog } from "../../ports/definition.ts";
-import type { Kind } from "../../ports/kind.ts";
 import {
   backtestingPosition,
   type PositionBacktest,
@@ -55,7 +54,7 @@ export function* backtestingDeclared(
       state: { ...newOwnStrategyState(startPrice), memory },
     }),
     candles,
-    { ...options, kinds: kindsOf([{ ...kind, run } as unknown as Kind]), requested },
+    { ...options, kinds: kindsOf([{ ...kind, run }]), requested },
   );
   const lacksReference = Boolean(definition.reference) && reference.length === 0;
   return {

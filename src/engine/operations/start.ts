@@ -11,7 +11,7 @@ import type { Elsewhere } from "../../model/memory.ts";
 import { isInBook } from "../../model/order.ts";
 import { planHashOf } from "../../model/shown-plan.ts";
 import { freeBeside, type PairAmounts } from "../../model/strategy.ts";
-import type { Deps } from "../../ports/deps.ts";
+import type { StrategyDeps } from "../../ports/kind.ts";
 import type { ReadyStart } from "../../ports/plan.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
 import { willSellAtOnce } from "../decide/ending.ts";
@@ -37,7 +37,7 @@ interface PositionStart<S extends PositionStrategy> extends Pick<ReadyStart, "sh
 
 /** Returns a start that can be shown and stored. */
 export function readyPosition<S extends PositionStrategy>(
-  { marketTime }: Pick<Deps, "marketTime">,
+  { marketTime }: Pick<StrategyDeps, "marketTime">,
   start: PositionStart<S>,
 ): ReadyStart {
   const { reads, version, prefix, config, stateAt, startPrice, shown, facts, warnings, isShown } = start;
@@ -104,7 +104,7 @@ export interface StartReads {
   readonly interval: Millis;
 }
 
-export async function readStart(deps: Deps, place: TradingPlace): Promise<StartReads> {
+export async function readStart(deps: StrategyDeps, place: TradingPlace): Promise<StartReads> {
   const venue = venueForStart(deps, place);
   const balances = await balancesForStart(deps, place);
   return readMarketFor(deps, { venue, symbol: place.symbol, balances });
@@ -117,7 +117,7 @@ export interface ReadPlace extends Pick<StartReads, "venue" | "balances"> {
 }
 
 export async function readMarketFor(
-  deps: Deps,
+  deps: StrategyDeps,
   { venue, symbol, balances, beside }: ReadPlace,
 ): Promise<StartReads> {
   const market = await venue.market(symbol);
@@ -144,7 +144,7 @@ export async function readMarketFor(
 
 /** Reads prices of the pair from other sources. */
 export async function readPricesElsewhere(
-  reference: Deps["reference"] | undefined,
+  reference: StrategyDeps["reference"] | undefined,
   { venue, now }: StartReads,
   symbol: Pair,
 ): Promise<Elsewhere> {

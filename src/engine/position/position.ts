@@ -319,3 +319,23 @@ export function describePositionUse({ symbol, ...strategy }: PositionStrategy): 
   const left = budgetLeft(strategy);
   return `up to ${text(left.base)} ${base} and ${text(left.quote)} ${quote} are used`;
 }
+
+/** What all kinds with one position have in common. */
+export const POSITION_KIND = {
+  bookEnd: countOrder,
+  // Its first base is known when all its orders are: it starts again with that.
+  beforeFound: <S>({ state }: { readonly state: S }): S => state,
+  afterFound: <S>(state: S): S => state,
+  skipGenerations: <S>({ state }: { readonly state: S }): S => state,
+  release: <S>(state: S): S => state,
+  holdings: ({ base, cost }: PositionState) => ({ base, cost }),
+  reserve: positionReserve,
+  movedByBooks: movedByPosition,
+  accounts: positionAccounts,
+  outdated: () => [],
+  reads: "book",
+  onPause: "cancel",
+  readUse: async (_deps: unknown, { config }: Pick<PositionStrategy, "config">) => config.budget,
+  describeUse: describePositionUse,
+  startedWith: startOfPosition,
+} as const;

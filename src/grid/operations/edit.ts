@@ -1,6 +1,6 @@
 import { readForChange, readKept, venueForChange } from "../../engine/operations/start-reads.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import type { Deps } from "../../ports/deps.ts";
+import type { StrategyDeps } from "../../ports/kind.ts";
 import type { EditRequest, ReadyEdit } from "../../ports/plan.ts";
 import type { Venue } from "../../ports/venue.ts";
 import { edited, type GridChange } from "../start/edited.ts";
@@ -13,16 +13,15 @@ import {
   usesOfEdit,
 } from "../start/planned-edit.ts";
 import { withBound } from "../start/preview.ts";
-import { asGrid, type GridStrategy } from "../state/state.ts";
+import type { GridStrategy } from "../state/state.ts";
 import { readEditExposure } from "./exposures.ts";
 import { readLastWeek } from "./past.ts";
 
 /** Reads the market, and checks a change of a grid against it. */
 export async function readGridEdit(
-  deps: Deps,
-  { strategy: stored, config }: EditRequest,
+  deps: StrategyDeps,
+  { strategy, config }: EditRequest<GridStrategy>,
 ): Promise<ReadyEdit> {
-  const strategy = asGrid(stored);
   const { venue, inputs } = await readForEdit(deps, strategy);
   const planned = planEdit(strategy, edited(strategy, config as GridChange, inputs), inputs);
   const { cancels, shown } = planned;
@@ -50,7 +49,7 @@ export async function readGridEdit(
   };
 }
 
-async function readForEdit(deps: Deps, { id, account, symbol }: GridStrategy) {
+async function readForEdit(deps: StrategyDeps, { id, account, symbol }: GridStrategy) {
   const venue = venueForChange(deps, account);
   const [market, quote, balances] = await readForChange(venue, () => readEditVenue(venue, symbol));
   const running = await deps.store.strategies({ stopped: false, account });

@@ -7,7 +7,7 @@ import { readExitsOnLoss, readUnbookedBuys } from "../../limits/operations/expos
 import { parseAccountKey } from "../../model/account.ts";
 import { type Exposure, NO_EXPOSURE } from "../../model/proposal.ts";
 import { pendingEdit } from "../../model/strategy.ts";
-import type { Deps } from "../../ports/deps.ts";
+import type { StrategyDeps } from "../../ports/kind.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import { layOutAnew, movesLadder } from "../plan/moves.ts";
 import { isDry } from "../schema/status-answer.ts";
@@ -16,14 +16,17 @@ import { boundLeft, gridExposure, unbegunBase } from "../start/preview.ts";
 import { mostMoved } from "../start/worst-case.ts";
 import { type GridStrategy, gridViewsOf } from "../state/state.ts";
 
-export async function gridViewById({ store }: Deps, id: string): Promise<StrategyView<GridStrategy>> {
+export async function gridViewById(
+  { store }: Pick<StrategyDeps, "store">,
+  id: string,
+): Promise<StrategyView<GridStrategy>> {
   const [view] = gridViewsOf(await store.strategies({ id }));
   if (!view) throw new AppError("Not found", `there is no strategy ${id}`);
   return view;
 }
 
 /** Returns the exposure of a resumed grid: all that its configuration or a pending change allows. */
-export async function readResumeExposure(deps: Deps, strategy: GridStrategy): Promise<Exposure> {
+export async function readResumeExposure(deps: StrategyDeps, strategy: GridStrategy): Promise<Exposure> {
   if (isDry(strategy)) return NO_EXPOSURE;
   const { symbol, state } = strategy;
   const venue = deps.venueOf(parseAccountKey(strategy.account));
@@ -47,7 +50,7 @@ export async function readResumeExposure(deps: Deps, strategy: GridStrategy): Pr
 
 /** Returns the exposure of a changed grid, computed as for a new grid. */
 export async function readEditExposure(
-  deps: Deps,
+  deps: StrategyDeps,
   strategy: GridStrategy,
   { edited, state: laid }: PlannedGridEdit,
   { market, quote, balances }: EditInputs,

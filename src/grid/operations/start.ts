@@ -7,9 +7,9 @@ import {
   venueForStart,
 } from "../../engine/operations/start-reads.ts";
 import { confidenceAt } from "../../engine/reconcile/confidence.ts";
-import { type Decimal, sum, text } from "../../kernel/decimal.ts";
+import { type Decimal, text } from "../../kernel/decimal.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";
-import { type Pair, splitPair } from "../../kernel/pair.ts";
+import type { Pair } from "../../kernel/pair.ts";
 import { MINUTE } from "../../kernel/time.ts";
 import { limitError } from "../../limits/allowed.ts";
 import { readStandings } from "../../limits/operations/exposed-reads.ts";
@@ -18,14 +18,12 @@ import type { Bounds } from "../../model/limits.ts";
 import type { BidAsk } from "../../model/market.ts";
 import type { Confidence } from "../../model/memory.ts";
 import { priceOfPlan } from "../../model/shown-plan.ts";
-import type { Strategy } from "../../model/strategy.ts";
 import { type Call, operation, type PreparedCall } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { PlanReader, ReadyStart, Started, StartRequest, StrategyLife } from "../../ports/plan.ts";
+import type { Kind, StrategyDeps } from "../../ports/kind.ts";
+import type { PlanReader, ReadyStart, Started, StartRequest } from "../../ports/plan.ts";
 import type { Reference, Venue } from "../../ports/venue.ts";
-import { GRID_EDIT_FORM, GRID_FORMS } from "../forms.ts";
 import { rangeInput } from "../schema/input.ts";
-import { GridPlanShape, gridPlanLines } from "../schema/plan.ts";
 import { StartedShape } from "../schema/schema.ts";
 import { configOut } from "../schema/status-answer.ts";
 import { type Checked, centeredOf, checkCentered, checkStart, requestedRangeOf } from "../start/check.ts";
@@ -39,9 +37,8 @@ import {
 } from "../start/planned-start.ts";
 import { exposureOfStart, withBound } from "../start/preview.ts";
 import { mostQuote } from "../start/worst-case.ts";
-import { asGrid, type GridState, NO_LEDGER, STORED_GRID } from "../state/state.ts";
-import { readGridEdit } from "./edit.ts";
-import { gridViewById, readResumeExposure } from "./exposures.ts";
+import { type GridState, type GridStrategy, NO_LEDGER, STORED_GRID } from "../state/state.ts";
+import { gridViewById } from "./exposures.ts";
 import { readLastWeek } from "./past.ts";
 
 const NO_REFERENCE: Reference = { prices: [], maxConfidence: null, listed: false };
@@ -49,7 +46,7 @@ const NO_REFERENCE: Reference = { prices: [], maxConfidence: null, listed: false
 /** The start of every strategy, which `src/lifecycle` has. */
 export type PrepareStart = <A>(
   deps: Deps,
-  kind: { readonly name: string; readonly life: StrategyLife },
+  kind: Kind,
   start: { readonly request: StartRequest; readonly reader: PlanReader; readonly call: Call },
   answer: (started: Started) => Promise<A>,
 ) => Promise<PreparedCall<A>>;
@@ -69,28 +66,23 @@ export const startGrid = (ids: readonly string[], prepareStart: PrepareStart) =>
     prepare(deps, { planHash, exchange, symbol, dryRun, dryBalance, name, ...config }, call) {
       const place = { exchange, symbol, dryRun, dryBalance, name };
       const request = { ...place, definition: STORED_GRID.name, config };
-      const reader = { actor: call.actor, planHash, isShown: false, definitions: [] };
-      return prepareStart(
-        deps,
-        { name: STORED_GRID.name, life: gridLife },
-        { request, reader, call },
-        async (started) => {
-          const { strategy } = await gridViewById(deps, started.id);
-          const { id, status, phase } = strategy;
-          const { message, uses, warnings } = started;
-          const used = { maxQuoteUsed: text(uses.quote), ownBaseUsed: text(uses.base) };
-          const all = warnings.map((warning) => ({ ...warning }));
-          return {
-            id,
-            status,
-            phase,
-            message,
-            config: configOut(exchange, strategy),
-            ...used,
-            warnings: all,
-          };
-        },
-      );
+      const reader = { actor: call.actor, planHash, isShown: false };
+      const kind = deps.kinds(STORED_GRID.name);
+      return prepareStart(deps, kind, { request, reader, call }, async (started) => {
+        const { strategy } = await gridViewById(deps, started.id);
+        const { id, status, phase } = strategy;
+        const { message, uses, warnings } = started;
+        return {
+          id,
+          status,
+          phase,
+          message,
+          config: configOut(exchange, strategy),
+          maxQuoteUsed: text(uses.quote),
+          ownBaseUsed: text(uses.base),
+          warnings: warnings.map((warning) => ({ ...warning })),
+        };
+      });
     },
   });
 
@@ -112,7 +104,7 @@ type RangeSettings = Parameters<typeof requestedRangeOf>[0];
 
 /** Reads what a start needs, and plans it. Throws AppError if the request does not allow it. */
 export async function readGridStart(
-  deps: Deps,
+  deps: StrategyDeps,
   request: StartRequest,
   reader: PlanReader,
 ): Promise<ReadyStart> {
@@ -153,8 +145,7 @@ export async function readGridStart(
 }
 
 /** Returns what a running grid can use, at current balances. */
-async function readGridUse(deps: Deps, strategy: Strategy) {
-  const { account, symbol, config, state } = asGrid(strategy);
+export async function readGridUse(deps: StrategyDeps, { account, symbol, config, state }: GridStrategy) {
   const { exchange, kind } = parseAccountKey(account);
   const venue = venueForStart(deps, { exchange, symbol, dryRun: kind === "dry" });
   const { startPrice, ledger } = state;
@@ -162,24 +153,6 @@ async function readGridUse(deps: Deps, strategy: Strategy) {
   const begins = { config, state, startPrice, takingPrice: startPrice, market, balances };
   return { quote: mostQuote(begins), base: ledger.firstBase };
 }
-
-/** The life of a grid. */
-export const gridLife: StrategyLife = {
-  onPause: "keep",
-  forms: () => GRID_FORMS,
-  readStart: readGridStart,
-  readUse: readGridUse,
-  readExposure: (deps, strategy) => readResumeExposure(deps, asGrid(strategy)),
-  describeUse(strategy) {
-    const { state, symbol } = asGrid(strategy);
-    return `up to ${text(sum(state.slots.map(({ size }) => size)))} ${splitPair(symbol).quote} in buys`;
-  },
-  editForms: () => [GRID_EDIT_FORM],
-  readEdit: readGridEdit,
-  editWaitsFor: "orders",
-  planDetails: GridPlanShape,
-  planLines: gridPlanLines,
-};
 
 /** Adds the last hour's prices, so volatility is known at once; without them it is known later. */
 async function withHistory(
@@ -210,7 +183,7 @@ interface StartReading {
 
 /** Reads what a start needs of the account and its market. */
 export async function readForStart(
-  deps: Deps,
+  deps: StrategyDeps,
   where: StartPlace,
   actor: string,
 ): Promise<StartInputs & StartReading> {
@@ -230,7 +203,12 @@ export async function readForStart(
   return { venue, account, market, quote, balances, kept, killed, trust, confidence: trust?.value, bounds };
 }
 
-async function readTrust(deps: Deps, { account }: Venue, quote: BidAsk, symbol: Pair): Promise<Confidence> {
+async function readTrust(
+  deps: StrategyDeps,
+  { account }: Venue,
+  quote: BidAsk,
+  symbol: Pair,
+): Promise<Confidence> {
   const reference = (await deps.reference?.(account.exchange, symbol)) ?? NO_REFERENCE;
   // A simulated price belongs to the moment of the request, in simulated time.
   const now = account.host === "" ? quote.at : deps.marketTime(account, await deps.store.now());

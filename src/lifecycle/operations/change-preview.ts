@@ -9,7 +9,7 @@ import { type BidAsk, type Book, expectedText, takeFrom } from "../../model/mark
 import type { Preview } from "../../model/proposal.ts";
 import type { StrategyConfig } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { ReadableStrategy } from "../life.ts";
+import type { ReadableStrategy } from "../reading.ts";
 
 /** What is sold at once at current prices. */
 interface InstantSale {

@@ -9,7 +9,7 @@ import { byOf } from "../../model/events.ts";
 import { NO_EXPOSURE } from "../../model/proposal.ts";
 import { ID_EXAMPLE } from "../../model/strategy.ts";
 import { type Operation, operation } from "../../operation.ts";
-import type { Lives, ReadableStrategy } from "../life.ts";
+import type { ReadableStrategy } from "../reading.ts";
 import { describeStopResult, SummaryShape, summaryOf } from "../result.ts";
 import { previewPause, previewResume, previewStop, readSale } from "./change-preview.ts";
 import { type AfterPasses, changeableById, passesFor, reasonForDelay, strategyById } from "./find.ts";
@@ -21,79 +21,76 @@ const cancelOrders = () => flagField("Invalid request", "cancelOrders");
 /** Whether its orders are canceled, on the command line with its opposite. */
 const ORDER_FLAGS = { opposites: { cancelOrders: "keep-orders" }, positional: ["id"] };
 
-const pauseStrategy = (lives: Lives): Operation =>
-  operation({
-    ...CHANGES,
-    name: "pause_strategy",
-    summary: "Pause a strategy: nothing new is placed until you resume it",
-    failure: "Internal error",
-    http: { route: "POST /strategies/:id/pause", from: "body" },
-    cli: {
-      ...ORDER_FLAGS,
-      path: "pause",
-      verb: "pause",
-      examples: [`edgemaker pause ${ID_EXAMPLE}`, `edgemaker pause ${ID_EXAMPLE} --cancel-orders`],
-    },
-    input: () =>
-      z.object({
-        ...idShape(),
-        cancelOrders: cancelOrders()
-          .optional()
-          .describe(
-            "Cancel its open orders (default: a grid leaves them open, any other strategy cancels them)",
-          ),
-      }),
-    output: ChangedShape,
-    async prepare(deps, { id, cancelOrders }, call) {
-      const before = await changeableById(deps, id);
-      const { kind, strategy } = before;
-      const keepOrders = cancelOrders === undefined ? lives(kind.name).onPause === "keep" : !cancelOrders;
-      return {
-        preview: async () => previewPause(before, !keepOrders),
-        strategies: [id],
-        exposure: () => readPauseExposure(deps, kind, strategy),
-        async act() {
-          await deps.store.setPaused(id, { keepOrders }, byOf(call));
-          const after = await passesFor(deps, strategy, ({ openOrders }) => keepOrders || openOrders === 0);
-          return changedOut(after.view, pauseText(after), after.view.strategy.wants === "pause");
-        },
-      };
-    },
-  });
+const pauseStrategy: Operation = operation({
+  ...CHANGES,
+  name: "pause_strategy",
+  summary: "Pause a strategy: nothing new is placed until you resume it",
+  failure: "Internal error",
+  http: { route: "POST /strategies/:id/pause", from: "body" },
+  cli: {
+    ...ORDER_FLAGS,
+    path: "pause",
+    verb: "pause",
+    examples: [`edgemaker pause ${ID_EXAMPLE}`, `edgemaker pause ${ID_EXAMPLE} --cancel-orders`],
+  },
+  input: () =>
+    z.object({
+      ...idShape(),
+      cancelOrders: cancelOrders()
+        .optional()
+        .describe(
+          "Cancel its open orders (default: a grid leaves them open, any other strategy cancels them)",
+        ),
+    }),
+  output: ChangedShape,
+  async prepare(deps, { id, cancelOrders }, call) {
+    const before = await changeableById(deps, id);
+    const { kind, strategy } = before;
+    const keepOrders = cancelOrders === undefined ? kind.onPause === "keep" : !cancelOrders;
+    return {
+      preview: async () => previewPause(before, !keepOrders),
+      strategies: [id],
+      exposure: () => readPauseExposure(deps, kind, strategy),
+      async act() {
+        await deps.store.setPaused(id, { keepOrders }, byOf(call));
+        const after = await passesFor(deps, strategy, ({ openOrders }) => keepOrders || openOrders === 0);
+        return changedOut(after.view, pauseText(after), after.view.strategy.wants === "pause");
+      },
+    };
+  },
+});
 
-const resumeStrategy = (lives: Lives): Operation =>
-  operation({
-    ...CHANGES,
-    name: "resume_strategy",
-    summary: "Resume a strategy that is paused or in error",
-    failure: "Internal error",
-    http: { route: "POST /strategies/:id/resume", from: "body" },
-    cli: {
-      path: "resume",
-      verb: "resume",
-      positional: ["id"],
-      steps: true,
-      examples: [`edgemaker resume ${ID_EXAMPLE}`],
-    },
-    input: () => z.object(idShape()),
-    output: ChangedShape,
-    async prepare(deps, { id }, call) {
-      const before = await changeableById(deps, id);
-      const { kind, strategy } = before;
-      const life = lives(kind.name);
-      return {
-        preview: async () => previewResume(before, life.describeUse(strategy), await deps.store.killed()),
-        strategies: [id],
-        exposure: () => life.readExposure(deps, strategy),
-        async act() {
-          await deps.store.setPaused(id, null, byOf(call));
-          const after = await passesFor(deps, strategy, () => true);
-          const { text, isRunning } = resumeText(after);
-          return changedOut(after.view, text, isRunning);
-        },
-      };
-    },
-  });
+const resumeStrategy: Operation = operation({
+  ...CHANGES,
+  name: "resume_strategy",
+  summary: "Resume a strategy that is paused or in error",
+  failure: "Internal error",
+  http: { route: "POST /strategies/:id/resume", from: "body" },
+  cli: {
+    path: "resume",
+    verb: "resume",
+    positional: ["id"],
+    steps: true,
+    examples: [`edgemaker resume ${ID_EXAMPLE}`],
+  },
+  input: () => z.object(idShape()),
+  output: ChangedShape,
+  async prepare(deps, { id }, call) {
+    const before = await changeableById(deps, id);
+    const { kind, strategy } = before;
+    return {
+      preview: async () => previewResume(before, kind.describeUse(strategy), await deps.store.killed()),
+      strategies: [id],
+      exposure: () => kind.readExposure(deps, strategy),
+      async act() {
+        await deps.store.setPaused(id, null, byOf(call));
+        const after = await passesFor(deps, strategy, () => true);
+        const { text, isRunning } = resumeText(after);
+        return changedOut(after.view, text, isRunning);
+      },
+    };
+  },
+});
 
 const stopStrategy: Operation = operation({
   ...CHANGES,
@@ -154,11 +151,7 @@ const stopStrategy: Operation = operation({
 });
 
 /** Returns the verbs that change a running strategy of any kind. */
-export const changeOperations = (lives: Lives): readonly Operation[] => [
-  pauseStrategy(lives),
-  resumeStrategy(lives),
-  stopStrategy,
-];
+export const changeOperations: readonly Operation[] = [pauseStrategy, resumeStrategy, stopStrategy];
 
 function StoppedShape() {
   return z.object({ success: z.boolean(), ...changedFields(), summary: SummaryShape() });

@@ -11,10 +11,9 @@ import { checkHolds, planHashOf } from "../../model/shown-plan.ts";
 import { ID_EXAMPLE, pendingEdit, type Strategy } from "../../model/strategy.ts";
 import { type Call, type Operation, operation, type PreparedCall } from "../../operation.ts";
 import { type ConfigForm, formSchema } from "../../ports/config-form.ts";
-import type { StrategyDefinitions } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { FieldChange, PlanReader, ReadyEdit, StrategyLife } from "../../ports/plan.ts";
-import type { ReadableStrategy } from "../life.ts";
+import type { Kind } from "../../ports/kind.ts";
+import type { FieldChange, PlanReader, ReadyEdit } from "../../ports/plan.ts";
 import {
   changeLines,
   changesShape,
@@ -23,9 +22,9 @@ import {
   plannedEditShape,
   previewOfEdit,
 } from "../plan.ts";
-import { definitionName, readStrategy } from "../reading.ts";
+import type { ReadableStrategy } from "../reading.ts";
+import { definitionName } from "../reading.ts";
 import { changeableById, passesFor, reasonForDelay } from "./find.ts";
-import type { StartKind } from "./start.ts";
 
 const EDITS = { access: "token", failure: "Exchange error" } as const;
 
@@ -39,15 +38,12 @@ const configField = (forms: readonly ConfigForm[]) =>
 const hasFields = (config: EditCall["config"]): boolean => Object.keys(config).length > 0;
 
 /** Returns the preview and the change of every strategy. A rename is a change of its name alone. */
-export function editOperations(
-  kinds: readonly StartKind[],
-  definitions: StrategyDefinitions,
-): readonly Operation[] {
-  const forms = kinds.flatMap(({ life }) => life.editForms(definitions));
+export function editOperations(kinds: readonly Kind[]): readonly Operation[] {
+  const forms = kinds.flatMap(({ definitions }) => definitions.map(({ editForm }) => editForm));
   const id = () => idField("Invalid request").describe("Strategy id");
   const previewInput = () => z.object({ id: id(), config: configField(forms) });
   const ready = async (deps: Deps, request: EditCall, reader: PlanReader) =>
-    readyEdit(deps, { kinds, forms }, request, reader);
+    readyEdit(deps, forms, request, reader);
   return [
     operation({
       ...EDITS,
@@ -57,9 +53,9 @@ export function editOperations(
       http: { route: "POST /strategies/:id/preview", from: "body" },
       forms,
       input: previewInput,
-      output: () => plannedEditShape(kinds.map(({ life }) => life.planDetails())),
+      output: () => plannedEditShape(kinds.map(({ planDetails }) => planDetails())),
       async run(deps, request, { actor }) {
-        const { edit, place, strategy } = await ready(deps, request, { actor, isShown: true, definitions });
+        const { edit, place, strategy } = await ready(deps, request, { actor, isShown: true });
         const planned = await edit.plan();
         return {
           id: strategy.id,
@@ -103,7 +99,7 @@ export function editOperations(
       output: EditedStrategyShape,
       async prepare(deps, { planHash: shown, name, config = {}, ...named }, call) {
         if (name !== undefined && !hasFields(config)) return prepareRename(deps, named.id, name, call);
-        const reader = { actor: call.actor, planHash: shown, isShown: false, definitions };
+        const reader = { actor: call.actor, planHash: shown, isShown: false };
         const found = await ready(deps, { ...named, config }, reader);
         checkHolds(found.edit.shown, shown);
         return prepareEdit(deps, found, { name, call });
@@ -119,40 +115,34 @@ interface EditCall {
 
 interface ReadyCall {
   readonly strategy: Strategy;
-  readonly life: StrategyLife;
+  readonly kind: Kind;
   readonly edit: ReadyEdit;
   readonly place: { readonly definition: string; readonly exchange: string };
-}
-
-interface EditableKinds {
-  readonly kinds: readonly StartKind[];
-  readonly forms: readonly ConfigForm[];
 }
 
 /** Finds the strategy and checks the change. Throws AppError if it cannot be made. */
 async function readyEdit(
   deps: Deps,
-  { kinds, forms }: EditableKinds,
+  forms: readonly ConfigForm[],
   { id, config }: EditCall,
   reader: PlanReader,
 ): Promise<ReadyCall> {
   if (!hasFields(config))
     throw new AppError("Invalid request", "set at least one field of config, or a name");
   const view = await editableById(deps, id);
-  const { strategy } = view;
-  const kind = kinds.find(({ name }) => name === strategy.kind);
-  const definition = definitionName(readStrategy(deps, kinds, view));
+  const { kind, strategy } = view;
+  const definition = definitionName(view);
   const form = forms.find((one) => one.definition === definition);
-  if (!kind || !form)
+  if (!form)
     throw new AppError(
       "Conflict",
       `${id} cannot be changed here: ${definition} is not loaded, because its file is missing or has an error`,
     );
   const { exchange } = parseAccountKey(strategy.account);
-  const edit = await kind.life.readEdit(deps, { strategy, config: readConfigOf(form, config) }, reader);
+  const edit = await kind.readEdit(deps, { strategy, config: readConfigOf(form, config) }, reader);
   if (edit.changes.length === 0)
     throw new AppError("Invalid request", "this changes nothing; set at least one field to another value");
-  return { strategy, life: kind.life, edit, place: { definition, exchange } };
+  return { strategy, kind, edit, place: { definition, exchange } };
 }
 
 /** Returns a running strategy that can be changed now. Throws AppError otherwise. */
@@ -190,7 +180,7 @@ interface NamedCall {
 
 function prepareEdit(
   deps: Deps,
-  { strategy, life, edit, place }: ReadyCall,
+  { strategy, kind, edit, place }: ReadyCall,
   { name, call }: NamedCall,
 ): PreparedCall<z.input<ReturnType<typeof EditedStrategyShape>>> {
   const { id, edits = 0 } = strategy;
@@ -212,7 +202,7 @@ function prepareEdit(
       if (name !== undefined) await deps.store.rename(id, name, by);
       const isDone = ({ strategy: now }: ReadableStrategy) =>
         now.wants !== "run" ||
-        (life.editWaitsFor === "orders" ? now.phase === "active" : pendingEdit(now) === undefined);
+        (kind.editWaitsFor === "orders" ? now.phase === "active" : pendingEdit(now) === undefined);
       const after = await passesFor(deps, strategy, isDone, EDIT_PASSES);
       const made = pendingEdit(after.view.strategy) === undefined;
       const message = `${id} ${madeText(after.view.strategy, made)}${reasonForDelay(after)}`;

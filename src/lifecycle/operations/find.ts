@@ -1,26 +1,21 @@
 /** What every verb on a strategy shares: finding it, and the passes that carry a request out. */
 import type { Pass } from "../../engine/pass/pass.ts";
 import { runPassNow } from "../../engine/pass/round.ts";
-import { upgraded } from "../../engine/pass/upgrade.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { StrategyView } from "../../ports/stores/store.ts";
-import type { ReadableStrategy } from "../life.ts";
+import { inThisVersion, type ReadableStrategy } from "../reading.ts";
 
 /** Returns one strategy of any kind. Throws AppError if there is none, or if this version cannot read it. */
-export async function strategyById({ store, kinds }: Pick<Deps, "store" | "kinds">, id: string) {
+export async function strategyById(
+  { store, kinds }: Pick<Deps, "store" | "kinds">,
+  id: string,
+): Promise<ReadableStrategy> {
   const [view] = await store.strategies({ id });
   if (!view) throw new AppError("Not found", `there is no strategy ${id}`);
-  return inThisVersion(kinds, view);
-}
-
-function inThisVersion(kinds: Deps["kinds"], view: StrategyView): ReadableStrategy {
-  const { id, kind: name } = view.strategy;
   try {
-    const kind = kinds(name);
-    return { ...view, kind, strategy: upgraded(kind, view.strategy) };
+    return inThisVersion(kinds, view);
   } catch (cause) {
     const message = `${id} was stored by another version of edgemaker, which this one cannot read; use that version`;
     throw new AppError("Conflict", message, { cause });

@@ -7,13 +7,13 @@ import { countWithVerb } from "../../kernel/plain-text.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { STRATEGY_STATUSES } from "../../model/strategy.ts";
 import { type CommandSurface, type Operation, operation } from "../../operation.ts";
-import type { StrategyDefinitions } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
+import type { Kind } from "../../ports/kind.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import {
   definitionName,
+  inThisVersion,
   modeOf,
-  type ReadKind,
   type ReadStrategy,
   readStrategy,
   rowOut,
@@ -55,7 +55,7 @@ const matches = (request: ListRequest) => (read: ReadStrategy) => {
   const is = (only: string | undefined, ...values: readonly (string | undefined)[]) =>
     only === undefined || values.includes(only);
   return (
-    is(request.definition, definitionName(read), read.reading?.word) &&
+    is(request.definition, definitionName(read.view), read.view.kind.group) &&
     is(request.exchange, parseAccountKey(strategy.account).exchange) &&
     is(request.symbol, strategy.symbol) &&
     is(request.status, strategy.status) &&
@@ -75,8 +75,7 @@ interface MatchingStrategies {
 
 /** Reads the strategies that match: all running ones at once, and stopped ones in pages. */
 async function readMatching(
-  deps: Deps,
-  kinds: readonly ReadKind[],
+  { store, kinds }: Pick<Deps, "store" | "kinds">,
   request: ListRequest,
 ): Promise<MatchingStrategies> {
   const isMatching = matches(request);
@@ -85,18 +84,18 @@ async function readMatching(
   const unreadable: string[] = [];
   const read = (views: readonly StrategyView[]) => {
     for (const view of views)
-      if (!isReadable(view, deps.kinds)) unreadable.push(view.strategy.id);
-      else found.push(...[readStrategy(deps, kinds, view)].filter(isMatching));
+      if (!isReadable(view, kinds)) unreadable.push(view.strategy.id);
+      else found.push(...[readStrategy(inThisVersion(kinds, view))].filter(isMatching));
   };
   if (!stopped && request.limit === undefined && request.before === undefined) {
-    read(await deps.store.strategies({ stopped }));
+    read(await store.strategies({ stopped }));
     return { found, unreadable, next: null };
   }
   const limit = request.limit ?? DEFAULT_ROWS;
   let before = request.before === undefined ? undefined : Number.parseInt(request.before, 10);
   // A filter can leave little of a page: then it reads on.
   for (let pages = 0; pages < MAX_PAGES_READ && found.length < limit; pages++) {
-    const views = await deps.store.strategies({ stopped, page: { limit, before } });
+    const views = await store.strategies({ stopped, page: { limit, before } });
     read(views);
     before = views.length < limit ? undefined : views.at(-1)?.strategy.number;
     if (before === undefined) break;
@@ -115,7 +114,7 @@ const unreadableWarnings = (ids: readonly string[]): readonly string[] =>
       ];
 
 /** Returns the list of all strategies, as a command with this surface. */
-export const listOperation = (kinds: readonly ReadKind[], cli: CommandSurface): Operation =>
+export const listOperation = (cli: CommandSurface): Operation =>
   operation({
     ...READS_STRATEGIES,
     name: "list_strategies",
@@ -126,7 +125,7 @@ export const listOperation = (kinds: readonly ReadKind[], cli: CommandSurface): 
     output: StrategyListShape,
     async run(deps, request) {
       const killed = await deps.store.killed();
-      const { found, unreadable, next } = await readMatching(deps, kinds, request);
+      const { found, unreadable, next } = await readMatching(deps, request);
       return {
         strategies: found.map((read) => rowOut(deps, read, killed)),
         count: found.length,
@@ -137,28 +136,27 @@ export const listOperation = (kinds: readonly ReadKind[], cli: CommandSurface): 
     },
   });
 
-export const listStrategies = (kinds: readonly ReadKind[]): Operation =>
-  listOperation(kinds, {
-    path: "list",
-    verb: "list",
-    flags: { stopped: "all" },
-    view: strategyListView,
-    columns: [
-      "strategy",
-      "definition",
-      "market",
-      "status",
-      "total",
-      "percent",
-      "notices",
-      "mode",
-      "orders",
-      "startedAt",
-    ],
-    examples: ["edgemaker list --all --definition quote"],
-  });
+export const listStrategies: Operation = listOperation({
+  path: "list",
+  verb: "list",
+  flags: { stopped: "all" },
+  view: strategyListView,
+  columns: [
+    "strategy",
+    "definition",
+    "market",
+    "status",
+    "total",
+    "percent",
+    "notices",
+    "mode",
+    "orders",
+    "startedAt",
+  ],
+  examples: ["edgemaker list --all --definition quote"],
+});
 
-export const listDefinitions = (kinds: readonly ReadKind[], loaded: StrategyDefinitions): Operation =>
+export const listDefinitions = (kinds: readonly Kind[]): Operation =>
   operation({
     ...READS_STRATEGIES,
     name: "list_definitions",
@@ -168,7 +166,12 @@ export const listDefinitions = (kinds: readonly ReadKind[], loaded: StrategyDefi
     input: () => z.object({}),
     output: DefinitionsShape,
     async run() {
-      const definitions = kinds.flatMap(({ reading }) => reading?.definitions(loaded) ?? []);
+      const definitions = kinds
+        .flatMap((kind) => kind.definitions)
+        .map(({ schema, forms: _forms, editForm: _form, ...definition }) => ({
+          ...definition,
+          config: schema(),
+        }));
       return { definitions, count: definitions.length };
     },
   });

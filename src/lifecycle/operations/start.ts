@@ -2,6 +2,7 @@ import * as z from "zod";
 import { changedFields, warnings } from "../../engine/operations/shapes.ts";
 import { describeStart, fundPaper } from "../../engine/operations/start-reads.ts";
 import { runPassNow } from "../../engine/pass/round.ts";
+import { upgraded } from "../../engine/pass/upgrade.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";
 import {
   dryBalance,
@@ -23,39 +24,23 @@ import { NO_EXPOSURE, type Preview } from "../../model/proposal.ts";
 import { checkHolds } from "../../model/shown-plan.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import { type Call, type Operation, operation, type PreparedCall } from "../../operation.ts";
-import { type ConfigForm, configForm, formSchema } from "../../ports/config-form.ts";
-import type { StrategyDefinitions } from "../../ports/definition.ts";
+import { configForm, formSchema } from "../../ports/config-form.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { killRefusal } from "../../ports/kill-permit.ts";
-import type { PlanReader, ReadyStart, Started, StartRequest, StrategyLife } from "../../ports/plan.ts";
+import type { Kind, KindDefinition } from "../../ports/kind.ts";
+import type { PlanReader, ReadyStart, Started, StartRequest } from "../../ports/plan.ts";
 import { pairTexts, planAnswer, planShape, previewOfStart } from "../plan.ts";
-import { type ReadKind, readStrategy } from "../reading.ts";
+import { definitionName } from "../reading.ts";
 import { strategyById } from "./find.ts";
 
-/** A kind of strategy that can be started. */
-export interface StartKind extends ReadKind {
-  readonly life: StrategyLife;
-}
-
 /** A definition that can be started, and its kind. */
-interface Startable {
-  readonly kind: StartKind;
-  readonly name: string;
-  readonly forms: readonly [ConfigForm, ...ConfigForm[]];
+interface Startable extends Pick<KindDefinition, "name" | "forms"> {
+  readonly kind: Kind;
 }
 
 /** Returns the definitions that can be started, each with the forms of its config. */
-export function startables(
-  kinds: readonly StartKind[],
-  definitions: StrategyDefinitions,
-): readonly Startable[] {
-  const all = kinds.flatMap((kind) => kind.life.forms(definitions).map((form) => ({ kind, form })));
-  const names = [...new Set(all.map(({ form }) => form.definition))];
-  return names.flatMap((name) => {
-    const [first, ...others] = all.filter(({ form }) => form.definition === name);
-    return first ? [{ kind: first.kind, name, forms: [first.form, ...others.map(({ form }) => form)] }] : [];
-  });
-}
+export const startables = (kinds: readonly Kind[]): readonly Startable[] =>
+  kinds.flatMap((kind) => kind.definitions.map(({ name, forms }) => ({ kind, name, forms })));
 
 /** Options of every start, besides the definition's config. */
 export const startOptions = (ids: readonly string[]) => ({
@@ -102,18 +87,14 @@ function startInput(ids: readonly string[], all: readonly Startable[]) {
 const STARTS = { access: "token", failure: "Start failed" } as const;
 
 /** Returns the preview and the start of every definition. */
-export function startOperations(
-  ids: readonly string[],
-  kinds: readonly StartKind[],
-  definitions: StrategyDefinitions,
-): readonly Operation[] {
-  const all = startables(kinds, definitions);
+export function startOperations(ids: readonly string[], kinds: readonly Kind[]): readonly Operation[] {
+  const all = startables(kinds);
   const requestOf = ({ config, ...options }: z.output<ReturnType<typeof startInput>>) => {
     const { kind, forms } = all.find(({ name }) => name === options.definition) as Startable;
     const parsed = configForm(forms, config).config().parse(config) as StartRequest["config"];
     return { kind, request: { ...options, config: parsed } as StartRequest };
   };
-  const details = () => kinds.map(({ life }) => life.planDetails());
+  const details = () => kinds.map(({ planDetails }) => planDetails());
   const forms = all.flatMap((one) => one.forms);
   return [
     operation({
@@ -127,7 +108,7 @@ export function startOperations(
       output: () => planShape(details()),
       async run(deps, input, { actor }) {
         const { kind, request } = requestOf(input);
-        const ready = await kind.life.readStart(deps, request, { actor, isShown: true, definitions });
+        const ready = await kind.readStart(deps, request, { actor, isShown: true });
         return planAnswer(ready, await ready.facts(), request);
       },
     }),
@@ -143,10 +124,8 @@ export function startOperations(
       output: StartedStrategyShape,
       prepare(deps, { planHash: shown, ...input }, call) {
         const { kind, request } = requestOf(input);
-        const reader = { actor: call.actor, planHash: shown, isShown: false, definitions };
-        return prepareStart(deps, kind, { request, reader, call }, (started) =>
-          startedOut(deps, kind, started),
-        );
+        const reader = { actor: call.actor, planHash: shown, isShown: false };
+        return prepareStart(deps, kind, { request, reader, call }, (started) => startedOut(deps, started));
       },
     }),
   ];
@@ -161,11 +140,10 @@ interface StartCall {
 /** Reads and checks a start. A repeated request returns the strategy of the first one. */
 export async function prepareStart<A>(
   deps: Deps,
-  kind: Pick<StartKind, "name" | "life">,
+  kind: Kind,
   { request, reader, call }: StartCall,
   answer: (started: Started) => Promise<A>,
 ): Promise<PreparedCall<A>> {
-  const { life } = kind;
   const earlier = await startedEarlier(deps, call.requestKey ?? null);
   if (earlier)
     return {
@@ -173,11 +151,11 @@ export async function prepareStart<A>(
       exposure: NO_EXPOSURE,
       strategies: [],
       async act() {
-        const uses = await readUseAgain(deps, life, earlier);
+        const uses = await readUseAgain(deps, kind, earlier);
         return answer({ ...(await passed(deps, earlier)), uses, warnings: [] });
       },
     };
-  const ready = await life.readStart(deps, request, reader);
+  const ready = await kind.readStart(deps, request, reader);
   const { planHash: shown } = reader;
   return {
     async preview() {
@@ -213,8 +191,8 @@ const earlierPreview = ({ id }: Pick<Strategy, "id">): Preview => ({
 });
 
 /** Throws `Order unknown` instead of an exchange's failure, because the strategy runs. */
-const readUseAgain = (deps: Deps, life: StrategyLife, strategy: Strategy) =>
-  life.readUse(deps, strategy).catch((error: unknown) => {
+const readUseAgain = (deps: Deps, kind: Kind, strategy: Strategy) =>
+  kind.readUse(deps, upgraded(kind, strategy)).catch((error: unknown) => {
     if (!(error instanceof VenueError)) throw error;
     const message = `${earlierPreview(strategy).what}, but ${error.message}; check its status, and do not start another one`;
     throw new AppError("Order unknown", message);
@@ -278,17 +256,16 @@ export const StartedStrategyShape = lazy(() =>
   }),
 );
 
-async function startedOut(deps: Deps, kind: StartKind, { id, message, uses, warnings }: Started) {
+async function startedOut(deps: Deps, { id, message, uses, warnings }: Started) {
   const view = await strategyById(deps, id);
   const { status, phase, account, symbol } = view.strategy;
   const { exchange } = parseAccountKey(account);
-  const { reading } = readStrategy(deps, [kind], view);
   return {
     id,
     status,
     phase,
     message,
-    definition: reading?.definitionOf(view.strategy) ?? kind.name,
+    definition: definitionName(view),
     exchange,
     symbol,
     uses: pairTexts(uses),

@@ -1,6 +1,7 @@
 import { idInput, READS_STRATEGIES } from "../../engine/operations/reads.ts";
 import { type Operation, operation } from "../../operation.ts";
-import { type ReadKind, readStrategy, statusOut } from "../reading.ts";
+import type { Kind } from "../../ports/kind.ts";
+import { readStrategy, statusOut } from "../reading.ts";
 import { statusShape } from "../schema.ts";
 import { hasStalledIn, runningView, statusView } from "../view.ts";
 import { strategyById } from "./find.ts";
@@ -10,7 +11,7 @@ import { listOperation } from "./list.ts";
 const exit = (answer: unknown): number => (hasStalledIn(answer) ? 3 : 0);
 
 /** Returns the status of any strategy. Its command without an id shows all running ones. */
-export const getStrategy = (kinds: readonly ReadKind[]): Operation =>
+export const getStrategy = (kinds: readonly Kind[]): Operation =>
   operation({
     ...READS_STRATEGIES,
     name: "get_strategy",
@@ -23,14 +24,14 @@ export const getStrategy = (kinds: readonly ReadKind[]): Operation =>
       watch: true,
       view: statusView(kinds),
       exit,
-      without: listOperation(kinds, { path: "status", watch: true, view: runningView, exit }),
+      without: listOperation({ path: "status", watch: true, view: runningView, exit }),
       examples: ["edgemaker status --watch", "edgemaker status grid-kraken-BTC-USDT-1767225600000 --json"],
     },
     input: idInput,
-    output: () => statusShape(kinds.flatMap(({ reading }) => reading?.details() ?? [])),
+    output: () => statusShape(kinds.map(({ statusDetails }) => statusDetails())),
     async run(deps, { id }) {
       const { store } = deps;
-      const read = readStrategy(deps, kinds, await strategyById(deps, id));
+      const read = readStrategy(await strategyById(deps, id));
       const orders = await store.unsettledOrders(read.view.strategy.account);
       return statusOut(deps, read, { orders, killed: await store.killed() });
     },

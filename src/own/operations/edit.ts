@@ -11,22 +11,22 @@ import { AppError } from "../../kernel/errors.ts";
 import { readPositionExposure } from "../../limits/operations/exposed-reads.ts";
 import { pendingEdit } from "../../model/strategy.ts";
 import type { StrategyDefinitions } from "../../ports/definition.ts";
-import type { Deps } from "../../ports/deps.ts";
+import type { StrategyDeps } from "../../ports/kind.ts";
 import type { EditRequest, PlanReader, ReadyEdit } from "../../ports/plan.ts";
 import { findDefinition, runnableOf } from "../pass/ask.ts";
 import { approvedOwnEdit, optionChanges, planOwnEdit } from "../planned-edit.ts";
 import { ownFacts, warningsOf } from "../planned-start.ts";
 import { checkedOptions } from "../schema/shapes.ts";
-import { asOwnStrategy, type OwnStrategy, type OwnStrategyConfig } from "../state.ts";
+import type { OwnStrategy, OwnStrategyConfig } from "../state.ts";
 import { readOwnStrategyPlace } from "./readings.ts";
 
 /** Checks a change by the rules of its definition; only its plan reads the market. */
 export async function readOwnEdit(
-  deps: Deps,
-  { strategy: stored, config: given }: EditRequest,
-  { actor, definitions }: PlanReader,
+  definitions: StrategyDefinitions | undefined,
+  deps: StrategyDeps,
+  { strategy, config: given }: EditRequest<OwnStrategy>,
+  { actor }: PlanReader,
 ): Promise<ReadyEdit> {
-  const strategy = asOwnStrategy(stored);
   const before = pendingEdit(strategy) ?? strategy.config;
   const { definition, config } = await changedConfig(strategy, before, { given, definitions });
   return {
@@ -61,7 +61,7 @@ export async function readOwnEdit(
 
 interface ChangedOptions {
   readonly given: EditRequest["config"];
-  readonly definitions: StrategyDefinitions;
+  readonly definitions: StrategyDefinitions | undefined;
 }
 
 /** Returns the config after a change. Throws AppError if the definition is missing or refuses it. */

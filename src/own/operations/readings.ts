@@ -4,7 +4,7 @@ import { completedSeries } from "../../engine/pass/observe-markets.ts";
 import { readStandings } from "../../limits/operations/exposed-reads.ts";
 import { accountKey } from "../../model/account.ts";
 import type { AnyStrategyDefinition } from "../../ports/definition.ts";
-import type { Deps } from "../../ports/deps.ts";
+import type { StrategyDeps } from "../../ports/kind.ts";
 import { candleNeeds, requirementOf } from "../pass/ask.ts";
 import type { PlanInputs } from "../planned-start.ts";
 
@@ -12,7 +12,7 @@ type OwnStrategyPlace = PlanInputs & StartReads;
 
 /** Adds the candles and prices elsewhere that a definition requests. */
 export async function readOwnStrategyPlace(
-  deps: Deps,
+  deps: StrategyDeps,
   definition: AnyStrategyDefinition,
   reads: StartReads,
   actor: string,

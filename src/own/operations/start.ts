@@ -1,13 +1,11 @@
 import { endingConfig, splitEndings } from "../../engine/operations/ending-fields.ts";
 import { budgetFor, readStart, readyPosition } from "../../engine/operations/start.ts";
-import { describePositionUse } from "../../engine/position/position.ts";
 import { ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { readPositionExposure } from "../../limits/operations/exposed-reads.ts";
 import type { ConfigForm } from "../../ports/config-form.ts";
-import type { AnyStrategyDefinition } from "../../ports/definition.ts";
-import type { Deps } from "../../ports/deps.ts";
-import type { PlanReader, ReadyStart, StartRequest, StrategyLife } from "../../ports/plan.ts";
+import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/definition.ts";
+import type { StrategyDeps } from "../../ports/kind.ts";
+import type { PlanReader, ReadyStart, StartRequest } from "../../ports/plan.ts";
 import { findDefinition } from "../pass/ask.ts";
 import {
   ONE_SIDED,
@@ -16,17 +14,16 @@ import {
   planOwnStrategy,
   warningsOf,
 } from "../planned-start.ts";
-import { checkedOptions, OwnPlanShape, ownConfig, ownEditConfig } from "../schema/shapes.ts";
-import { ownPlanLines } from "../schema/view.ts";
-import { asOwnStrategy, newOwnStrategyState, type OwnStrategy, STORED_OWN } from "../state.ts";
-import { readOwnEdit } from "./edit.ts";
+import { checkedOptions, ownConfig, ownEditConfig } from "../schema/shapes.ts";
+import { newOwnStrategyState, type OwnStrategy, STORED_OWN } from "../state.ts";
 import { readOwnStrategyPlace } from "./readings.ts";
 
 /** Reads what a definition needs, and plans it. Throws AppError if the config's rules fail. */
-async function readOwnStart(
-  deps: Deps,
+export async function readOwnStart(
+  definitions: StrategyDefinitions | undefined,
+  deps: StrategyDeps,
   request: StartRequest,
-  { actor, isShown, definitions }: PlanReader,
+  { actor, isShown }: PlanReader,
 ): Promise<ReadyStart> {
   const definition = findDefinition(definitions, request.definition);
   if (!definition) throw new AppError("Not found", `there is no strategy ${request.definition}`);
@@ -74,23 +71,8 @@ export const ownForm = (definition: AnyStrategyDefinition): ConfigForm => ({
 });
 
 /** What can change in a running strategy of a user's definition. */
-const ownEditForm = (definition: AnyStrategyDefinition): ConfigForm => ({
+export const ownEditForm = (definition: AnyStrategyDefinition): ConfigForm => ({
   ...ownForm(definition),
   config: () => ownEditConfig(definition),
   example: `${definition.name}-kraken-BTC-USDT-1767225600000`,
 });
-
-/** The life of a strategy that a user wrote. */
-export const ownStrategyLife: StrategyLife = {
-  onPause: "cancel",
-  forms: (definitions) => definitions.map(ownForm),
-  readStart: readOwnStart,
-  readUse: async (_deps, strategy) => asOwnStrategy(strategy).config.budget,
-  readExposure: (deps, strategy) => readPositionExposure(deps, asOwnStrategy(strategy)),
-  describeUse: (strategy) => describePositionUse(asOwnStrategy(strategy)),
-  editForms: (definitions) => definitions.map(ownEditForm),
-  readEdit: readOwnEdit,
-  editWaitsFor: "orders",
-  planDetails: OwnPlanShape,
-  planLines: ownPlanLines,
-};

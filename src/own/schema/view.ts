@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { StrategyText } from "../../ports/kind-reading.ts";
+import type { StrategyText } from "../../ports/kind.ts";
 import type { PlanText } from "../../ports/plan.ts";
 import type { OwnDetailsShape, OwnPlanShape } from "./shapes.ts";
 

@@ -6,7 +6,7 @@ import { AppError } from "../../kernel/errors.ts";
 import type { Order } from "../../model/order.ts";
 import type { ApprovedPlan } from "../../model/shown-plan.ts";
 import { pendingEdit } from "../../model/strategy.ts";
-import type { Deps } from "../../ports/deps.ts";
+import type { StrategyDeps } from "../../ports/kind.ts";
 import type { EditRequest, FieldChange, PlanFacts, PlanReader, ReadyEdit } from "../../ports/plan.ts";
 import { type Quoting, quotingOf } from "../pass/quoting.ts";
 import { formatDefence } from "../plan.ts";
@@ -17,16 +17,15 @@ import {
   quoteFacts,
   quoteWarnings,
 } from "../start/planned-quote.ts";
-import { asQuote, type QuoteConfig, type QuoteStrategy } from "../state.ts";
+import type { QuoteConfig, QuoteStrategy } from "../state.ts";
 import { readQuotesAt, readQuotesExposure } from "./readings.ts";
 
 /** Checks a change of quotes; only its plan reads the market. */
 export async function readQuoteEdit(
-  deps: Deps,
-  { strategy: stored, config: request }: EditRequest,
+  deps: StrategyDeps,
+  { strategy, config: request }: EditRequest<QuoteStrategy>,
   { actor }: PlanReader,
 ): Promise<ReadyEdit> {
-  const strategy = asQuote(stored);
   const { config, changes } = changeOfQuote(strategy, request);
   return {
     changes,

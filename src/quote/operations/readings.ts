@@ -18,7 +18,7 @@ import type { Standings } from "../../model/limits.ts";
 import type { Elsewhere } from "../../model/memory.ts";
 import type { Exposure } from "../../model/proposal.ts";
 import { pendingEdit } from "../../model/strategy.ts";
-import type { Deps } from "../../ports/deps.ts";
+import type { StrategyDeps } from "../../ports/kind.ts";
 import type { Venue } from "../../ports/venue.ts";
 import { realizedVolatility, type Volatility } from "../plan.ts";
 import type { QuoteConfig, QuoteStrategy } from "../state.ts";
@@ -30,7 +30,7 @@ export const largestQuote = ({ rules: { sizes } }: QuoteConfig): Decimal | undef
 
 /** Returns the exposure of running or changed quotes: all that their budget allows. Their budget cannot be changed. */
 export const readQuotesExposure = (
-  deps: Deps,
+  deps: StrategyDeps,
   strategy: QuoteStrategy,
   config: QuoteConfig = pendingEdit(strategy) ?? strategy.config,
 ): Promise<Exposure> =>
@@ -40,7 +40,7 @@ export const readQuotesExposure = (
   });
 
 const withPrices = async (
-  deps: Deps,
+  deps: StrategyDeps,
   reads: StartReads,
   { symbol, actor }: { readonly symbol: Pair; readonly actor: string },
 ): Promise<QuoteReadings> => ({
@@ -50,8 +50,11 @@ const withPrices = async (
   standings: await readStandings(deps, reads.venue.account, actor),
 });
 
-export const readForQuotes = async (deps: Deps, place: TradingPlace, actor: string): Promise<QuoteReadings> =>
-  withPrices(deps, await readStart(deps, place), { ...place, actor });
+export const readForQuotes = async (
+  deps: StrategyDeps,
+  place: TradingPlace,
+  actor: string,
+): Promise<QuoteReadings> => withPrices(deps, await readStart(deps, place), { ...place, actor });
 
 /** What a start of quotes needs of the account, its market, and other sources. */
 export interface QuoteReadings extends StartReads {
@@ -61,7 +64,7 @@ export interface QuoteReadings extends StartReads {
 }
 
 export const readQuotesAt = async (
-  deps: Deps,
+  deps: StrategyDeps,
   place: ReadPlace & { readonly actor: string },
 ): Promise<QuoteReadings> => withPrices(deps, await readMarketFor(deps, place), place);
 

@@ -1,13 +1,11 @@
 import { budgetFor, readyPosition } from "../../engine/operations/start.ts";
-import { describePositionUse } from "../../engine/position/position.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { ConfigForm } from "../../ports/config-form.ts";
-import type { Deps } from "../../ports/deps.ts";
-import type { PlanReader, ReadyStart, StartRequest, StrategyLife } from "../../ports/plan.ts";
-import { QuotePlanShape, type QuoteSettings, quoteConfig, quoteEditConfig } from "../schema/input.ts";
-import { quotePlanLines } from "../schema/view.ts";
+import type { StrategyDeps } from "../../ports/kind.ts";
+import type { PlanReader, ReadyStart, StartRequest } from "../../ports/plan.ts";
+import { type QuoteSettings, quoteConfig, quoteEditConfig } from "../schema/input.ts";
 import {
   type PlannedQuote,
   planQuote,
@@ -15,9 +13,8 @@ import {
   quoteFacts,
   quoteStartWarnings,
 } from "../start/planned-quote.ts";
-import { asQuote, newQuoteState, type QuoteStrategy, STORED_QUOTES } from "../state.ts";
-import { readQuoteEdit } from "./changes.ts";
-import { largestQuote, type QuoteReadings, readForQuotes, readQuotesExposure } from "./readings.ts";
+import { newQuoteState, type QuoteStrategy, STORED_QUOTES } from "../state.ts";
+import { largestQuote, type QuoteReadings, readForQuotes } from "./readings.ts";
 
 /** Returns the price at which the quotes' base is booked. Throws if no price is known. */
 function checkedPrice({ reference, plan }: PlannedQuote): Decimal {
@@ -30,8 +27,8 @@ function checkedPrice({ reference, plan }: PlannedQuote): Decimal {
 }
 
 /** Reads what quotes need, and plans them. */
-async function readQuoteStart(
-  deps: Deps,
+export async function readQuoteStart(
+  deps: StrategyDeps,
   request: StartRequest,
   { actor, isShown }: PlanReader,
 ): Promise<ReadyStart> {
@@ -74,26 +71,11 @@ export const QUOTE_FORM: ConfigForm = {
 };
 
 /** What can change in running quotes. */
-const QUOTE_EDIT_FORM: ConfigForm = {
+export const QUOTE_EDIT_FORM: ConfigForm = {
   definition: "quote",
   word: "quote",
   what: "quotes",
   synonym: (verb) => `quote ${verb}`,
   config: quoteEditConfig,
   example: "quote-mexc-SNEK-USDT-1767225600000 --spread-percent 1.5",
-};
-
-/** The life of quotes. */
-export const quoteLife: StrategyLife = {
-  onPause: "cancel",
-  forms: () => [QUOTE_FORM],
-  readStart: readQuoteStart,
-  readUse: async (_deps, strategy) => asQuote(strategy).config.budget,
-  readExposure: (deps, strategy) => readQuotesExposure(deps, asQuote(strategy)),
-  describeUse: (strategy) => describePositionUse(asQuote(strategy)),
-  editForms: () => [QUOTE_EDIT_FORM],
-  readEdit: readQuoteEdit,
-  editWaitsFor: "config",
-  planDetails: QuotePlanShape,
-  planLines: quotePlanLines,
 };

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { nearestNumber } from "../../kernel/decimal.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
-import type { StrategyText } from "../../ports/kind-reading.ts";
+import type { StrategyText } from "../../ports/kind.ts";
 import type { PlanText } from "../../ports/plan.ts";
 import type { QuoteDetailsShape, QuotePlanShape } from "./input.ts";
 

@@ -220,7 +220,7 @@ const unknownOrders = ({ account, state, overdue }: Readings["orders"][number]):
 function outOfRange(view: StrategyView, kinds: Kinds): Alarm[] {
   const { id, kind, status, phase, symbol } = view.strategy;
   if (status !== "running" || phase !== "active" || isInRange(view, kinds) !== false) return [];
-  if (!kinds(kind).hasRange) return [];
+  if (!kinds(kind).rangeOf) return [];
   const message = `${symbol} is out of its range: it earns nothing until the price returns; \`edgemaker edit ${id} --lower … --upper …\` moves it`;
   return [{ key: `range ${id}`, strategy: id, kind: "notice", message }];
 }

@@ -3,13 +3,13 @@ import { confirmEdit } from "../../../cli/actions/edit.ts";
 import { startPlan } from "../../../cli/actions/plan-confirmation.ts";
 import { confirmStart } from "../../../cli/actions/start.ts";
 import { GRID_FORMS } from "../../../src/grid/forms.ts";
-import { gridLife } from "../../../src/grid/operations/start.ts";
+import { gridKind } from "../../../src/grid/kind.ts";
 import type { Answer } from "../../../src/transport/run.ts";
 import { drivenApp } from "../../support/driven.ts";
 import { gridRequest } from "../../support/requests.ts";
 import { previewOf, startOf } from "../../support/starts.ts";
 
-const one = { form: GRID_FORMS[0], life: gridLife };
+const one = { form: GRID_FORMS[0], kind: gridKind };
 
 const given = [process.stdin.isTTY, process.stdout.isTTY] as const;
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { helpOf } from "../../../cli/command-line.ts";
 import { groupsOf, rootCommand } from "../../../cli/commands/root.ts";
-import { STRATEGY_KINDS } from "../../../src/kinds.ts";
+import { KINDS } from "../../../src/kinds.ts";
 import { commandsOf } from "../../support/pages.ts";
 import { EXCHANGES } from "../../support/sandbox.ts";
 
@@ -9,7 +9,7 @@ const root = rootCommand(EXCHANGES);
 
 describe("the help", () => {
   it("lists each top-level command in one group", () => {
-    const listed = Object.values(groupsOf(STRATEGY_KINDS)).flat();
+    const listed = Object.values(groupsOf(KINDS)).flat();
     expect([...listed].sort()).toEqual(Object.keys(root.subCommands ?? {}).sort());
   });
 

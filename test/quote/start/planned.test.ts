@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { planAnswer } from "../../../src/lifecycle/plan.ts";
 import { planText } from "../../../src/lifecycle/plan-view.ts";
 import { planHashOf } from "../../../src/model/shown-plan.ts";
-import { quoteLife } from "../../../src/quote/operations/start.ts";
+import { quoteKind } from "../../../src/quote/kind.ts";
 import { QuotePlanShape } from "../../../src/quote/schema/input.ts";
 import {
   planQuote,
@@ -226,7 +226,7 @@ describe("the cadence of quotes", () => {
 describe("a plan of quotes for people", () => {
   it("has the price, both sides, and what it can lose", () => {
     const out = planned();
-    expect(planText(out, quoteLife)).toEqual({
+    expect(planText(out, quoteKind)).toEqual({
       market: "quote on BTC/USDT at kraken",
       "at most": "1000 USDT and 10 BTC of your own in use",
       orders: "1 buy at 99 USDT, 1 sell at 101 USDT",
@@ -243,14 +243,14 @@ describe("a plan of quotes for people", () => {
 
   it("names what is not placed, the defence and the warnings", () => {
     const out = planned({ defend: "1:60", maxLoss: 30 }, {}, { base: "10", quote: "0" });
-    expect(planText(out, quoteLife)).toMatchObject({
+    expect(planText(out, quoteKind)).toMatchObject({
       bids: "no open orders",
       "not placed": "1 order: there is not enough free quote",
       "loss limit": "cancels both sides at a loss of 30 USDT",
       defence: "a side that is picked off moves 1 tick away, for 60 passes",
       "but note": expect.stringMatching(/^only one side is quoted.*; defend moves a side by 1 tick/),
     });
-    expect(planText(planned({ defend: "pause:7" }), quoteLife).defence).toBe(
+    expect(planText(planned({ defend: "pause:7" }), quoteKind).defence).toBe(
       "a side that is picked off is paused, for 7 passes",
     );
   });
