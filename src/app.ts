@@ -118,7 +118,7 @@ function mountReady(app: HonoApp, deps: Deps): void {
   const watched = passProblemsWatch(deps);
   app.get("/ready", async (c) => {
     await deps.store.ready();
-    const troubles = [...((await deps.keyTroubles?.()) ?? []), await watched()].filter(isReported);
+    const troubles = [...((await deps.keys?.troubles()) ?? []), await watched()].filter(isReported);
     if (troubles.length > 0) throw new AppError("Not ready", troubles.join("; "));
     return c.json({ status: "ready" });
   });

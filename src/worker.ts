@@ -1,3 +1,4 @@
+import type { StoreDeps } from "./ports/kind.ts";
 /** Entry point on Workers: serves the app, and runs passes on the cron's schedule, through a queue if one is bound. */
 
 import type { ExecutionContext, MessageBatch, Queue } from "@cloudflare/workers-types";
@@ -22,7 +23,7 @@ import { deliver } from "./notify/operations/deliver.ts";
 import { otherServersRunPasses, passesSucceeded } from "./notify/operations/heartbeat.ts";
 import { createOperations } from "./operations.ts";
 import { loadScript } from "./own/script.ts";
-import type { Deps } from "./ports/deps.ts";
+import type { Deps, ProcessDeps } from "./ports/deps.ts";
 import type { Local, Log } from "./ports/within-time.ts";
 import { NEWEST_MIGRATION } from "./storage/client/migrate.ts";
 import type { MetricsDeps } from "./storage/metrics.ts";
@@ -186,7 +187,7 @@ const FOLLOW_UP: Millis = 15 * SECOND;
 /** Queues another pass of the same minute, unless a scheduled one comes sooner. Without it, the next one is in time. */
 async function sendFollowUp(
   queue: Queue<PassMessage> | undefined,
-  { log, interval = MINUTE }: Deps,
+  { log, interval = MINUTE }: ProcessDeps & StoreDeps,
   { account, scheduled }: PassMessage,
 ): Promise<void> {
   const next = scheduled + FOLLOW_UP;
@@ -201,7 +202,12 @@ async function sendFollowUp(
 /** Maximum number of messages in one call to a queue. */
 const MAX_QUEUE_MESSAGES = 100;
 
-function logPass({ log }: Deps, { message: reason, ...pass }: Pass, scheduled: number, requests: number) {
+function logPass(
+  { log }: ProcessDeps,
+  { message: reason, ...pass }: Pass,
+  scheduled: number,
+  requests: number,
+) {
   log("info", "a pass", { ...pass, ...(reason ? { reason } : {}), scheduled, requests });
 }
 

@@ -18,7 +18,8 @@ import { createStore, serverStore } from "../../src/adapters/libsql/store.ts";
 import { createDeps } from "../../src/compose/deps.ts";
 import { messageOf, SettingsError, StoreError } from "../../src/kernel/errors.ts";
 import { DAY, HOUR, type Millis, stampOf } from "../../src/kernel/time.ts";
-import type { Deps } from "../../src/ports/deps.ts";
+import type { KeyDeps } from "../../src/ports/deps.ts";
+import type { StoreDeps } from "../../src/ports/kind.ts";
 import { carryOver, checkBackup, copyInto, fold } from "../../src/storage/client/backup.ts";
 import { isBusy, type SafeClient } from "../../src/storage/client/call-queue.ts";
 import { createContext } from "../../src/storage/client/context.ts";
@@ -250,7 +251,7 @@ function ownFile(file: string): string {
 
 /** Deletes old events that were copied, which happens only when a checkpoint signs it. */
 async function eventsCut(
-  { store, signers: [signer] = [] }: Deps,
+  { store, signers: [signer] = [] }: StoreDeps & KeyDeps,
   found: readonly OldRows[],
   before: Millis | undefined,
 ): Promise<string> {

@@ -15,6 +15,7 @@ import { accountKey } from "../../src/model/account.ts";
 import { feeRatesText } from "../../src/model/market.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
+import type { StoreDeps } from "../../src/ports/kind.ts";
 import type { ExchangeInfo } from "../../src/ports/venue.ts";
 import { pendingMigrations } from "../../src/storage/client/migrate.ts";
 import { safeClient } from "../../src/storage/client/safe-client.ts";
@@ -201,7 +202,7 @@ function folderCheck(file: string | undefined): readonly Check[] {
 }
 
 /** Checks whether the database's clock was ahead when something was stored. */
-async function storedClock({ store }: Deps): Promise<readonly Check[]> {
+async function storedClock({ store }: StoreDeps): Promise<readonly Check[]> {
   const lead = await store.clockLead();
   if (lead === 0) return [];
   const detail = `the database's clock was ${formatSpan(lead)} ahead for a while; nothing waits for the times it stored. Check that the clock is synchronized`;

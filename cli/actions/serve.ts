@@ -105,7 +105,7 @@ export async function startServer(values: Values, { around = 0, hasOwn = true } 
     if (!config.token && !(await deps.store.hasTokens())) process.stderr.write(NO_TOKEN);
     for (const { message } of own.failures) log("error", message);
     const timer = startTimer(deps, interval, { follower });
-    for (const trouble of (await deps.keyTroubles?.()) ?? []) log("error", trouble);
+    for (const trouble of (await deps.keys?.troubles()) ?? []) log("error", trouble);
     const delivery = startDelivery(
       { ...deps, awakeFor: timer.awakeFor },
       Math.min(interval, DELIVERY_INTERVAL),

@@ -27,7 +27,7 @@ import { type BidAsk, VENUES } from "../model/market.ts";
 import type { NotifyDeps } from "../notify/operations/deliver.ts";
 import { heartbeat } from "../notify/operations/heartbeat.ts";
 import { createNotifyStore } from "../notify/store.ts";
-import type { Deps } from "../ports/deps.ts";
+import type { Deps, ServerKeys } from "../ports/deps.ts";
 import type { DryRuns } from "../ports/exchanges.ts";
 import { forAnyone, type KillHere, withKillHere } from "../ports/kill-permit.ts";
 import type { AdaPrice, Aggregator, Dex, ExchangeInfo, MarketData, Venue } from "../ports/venue.ts";
@@ -91,7 +91,7 @@ export async function createDeps(
   return {
     ...stepping,
     ...venueDeps(venues, { context, exchanges, live }),
-    ...(live ? keyDeps(config, live) : {}),
+    ...(live ? { live, keys: serverKeys(config, live) } : {}),
     ...tellingDeps(config, runtime, { context, channels }),
     resolve: (venue) => runPass(stepping, venue),
     exchanges,
@@ -179,19 +179,7 @@ function venueDeps(
   };
 }
 
-const keyTroubles = async ({ check }: Live): Promise<readonly string[]> => [
-  ...(await check.troubles()).values(),
-];
-
-const keyWarnings = async (live: Live): Promise<readonly string[]> => [
-  ...(await keyTroubles(live)),
-  ...(await live.venues.rights.warnings()),
-];
-
-const serverKeys = (
-  { exchanges }: Config,
-  { venues, credentials, check }: Live,
-): NonNullable<Deps["keys"]> => ({
+const serverKeys = ({ exchanges }: Config, { venues, credentials, check }: Live): ServerKeys => ({
   async list() {
     const stored = new Map((await credentials.list()).map((one) => [one.account, one.createdAt]));
     const troubles = await check.troubles();
@@ -214,13 +202,8 @@ const serverKeys = (
     await credentials.put(accountKey(venues.accountOf(exchange)), keys, by);
     return rights;
   },
-});
-
-const keyDeps = (config: Config, live: Live) => ({
-  live,
-  keys: serverKeys(config, live),
-  keyTroubles: () => keyTroubles(live),
-  warnings: () => keyWarnings(live),
+  troubles: async () => [...(await check.troubles()).values()],
+  warnings: async () => [...(await check.troubles()).values(), ...(await venues.rights.warnings())],
 });
 
 /** Returns the dependencies for metrics, reports and alerts. */

@@ -24,6 +24,7 @@ import { groupBy, type Order } from "../model/order.ts";
 import { describeRefusal } from "../model/refusal-text.ts";
 import { type Accounts, runningTime, type Strategy } from "../model/strategy.ts";
 import type { Deps } from "../ports/deps.ts";
+import type { ConfiguredExchanges } from "../ports/exchanges.ts";
 import type { Kind, Kinds } from "../ports/kind.ts";
 import type { CodedText } from "../ports/plan.ts";
 import type { StrategyView } from "../ports/stores/store.ts";
@@ -237,5 +238,5 @@ function asInput(value: unknown): unknown {
 }
 
 /** Returns that another process has to run a strategy; null if this one does. */
-const foreignTo = ({ venueOf }: Deps, { account, status }: Strategy): string | null =>
+const foreignTo = ({ venueOf }: ConfiguredExchanges, { account, status }: Strategy): string | null =>
   status === "stopped" || venueOf(parseAccountKey(account)) ? null : notConfiguredHere(account);

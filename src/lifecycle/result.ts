@@ -11,6 +11,7 @@ import { parseAccountKey } from "../model/account.ts";
 import type { Order } from "../model/order.ts";
 import { runningTime } from "../model/strategy.ts";
 import type { Deps } from "../ports/deps.ts";
+import type { ConfiguredExchanges } from "../ports/exchanges.ts";
 import type { ReadableStrategy } from "./reading.ts";
 
 export const SummaryShape = lazy(() =>
@@ -62,7 +63,7 @@ export function describeStopResult(deps: Deps, view: ReadableStrategy, pass: Pas
 }
 
 function describeState(
-  { venueOf }: Deps,
+  { venueOf }: ConfiguredExchanges,
   { strategy, openOrders, accountError }: ReadableStrategy,
   pass: Pass | undefined,
 ): string {

@@ -4,7 +4,8 @@ import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { AccountRef, Balance } from "../model/account.ts";
-import type { ExchangeInfo, Keys, Reference, Venue } from "./venue.ts";
+import type { Candle } from "../model/market.ts";
+import type { CandleRange, Dex, ExchangeInfo, Keys, Reference, Venue } from "./venue.ts";
 
 export interface ConfiguredExchanges {
   readonly exchanges: readonly ExchangeInfo[];
@@ -16,8 +17,21 @@ export interface ConfiguredExchanges {
   readonly dry?: DryRuns;
   /** Returns the market time of an account at a protocol time. They are equal on real exchanges. */
   readonly marketTime: (account: AccountRef, now: Millis) => Millis;
+}
+
+/** Prices of other exchanges and the chain that strategies use. */
+export interface OtherPrices {
   /** Reads a pair's price from other exchanges and the chain; absent without other sources. */
   readonly reference?: (exchange: string, symbol: Pair) => Promise<Reference>;
+  /** Reads candles of another exchange. Throws VenueError, and AppError if it is not configured. */
+  readonly candlesAt?: (exchange: string, symbol: Pair, range: CandleRange) => Promise<readonly Candle[]>;
+}
+
+/** Public reads that anyone can request. */
+export interface PublicReads {
+  readonly dex: Dex;
+  /** Applies a time limit to an external read. On timeout, throws VenueError with the name of the source. */
+  readonly inTime: <T>(who: string, read: () => Promise<T>) => Promise<T>;
 }
 
 /** Paper trading accounts, one per exchange, with public prices, simulated fills and separate balances. */

@@ -34,7 +34,8 @@ import type {
 } from "../model/strategy.ts";
 import type { ConfigForm } from "./config-form.ts";
 import type { StrategyLog } from "./definition.ts";
-import type { ConfiguredExchanges } from "./exchanges.ts";
+import type { ConfiguredExchanges, OtherPrices } from "./exchanges.ts";
+import type { KillHere } from "./kill-permit.ts";
 import type {
   CodedText,
   EditRequest,
@@ -166,8 +167,8 @@ export interface PlacingContext
   readonly live: readonly Order[];
 }
 
-/** What the verbs of a strategy read. */
-export interface StrategyDeps extends ConfiguredExchanges {
+/** The database with its strategies, and what applies to all of them. */
+export interface StoreDeps {
   readonly store: Store;
   /** The kinds of strategy that this program supports. */
   readonly kinds: Kinds;
@@ -178,7 +179,12 @@ export interface StrategyDeps extends ConfiguredExchanges {
    * if this process runs none.
    */
   readonly interval?: Millis | undefined;
+  /** The local kill switch, which applies in addition to the stored one; absent without one. */
+  readonly killHere?: KillHere;
 }
+
+/** What the verbs of a strategy read. */
+export interface StrategyDeps extends StoreDeps, ConfiguredExchanges, OtherPrices {}
 
 /** What can be started of a kind: grids, quotes, or one strategy that the user wrote. */
 export interface KindDefinition {

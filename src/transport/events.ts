@@ -5,7 +5,8 @@ import { AppError, messageOf } from "../kernel/errors.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 import { operation } from "../operation.ts";
-import type { Deps } from "../ports/deps.ts";
+import type { Deps, ProcessDeps } from "../ports/deps.ts";
+import type { StoreDeps } from "../ports/kind.ts";
 import type { ChainedEvent } from "../ports/stores/store.ts";
 import { type Access, authenticate, type Caller, callerByHash } from "./access.ts";
 import { refuseUnknown, safeHeaders, type Variables } from "./http.ts";
@@ -106,7 +107,7 @@ export function mountEvents(
 type Pulse = Awaited<ReturnType<Deps["store"]["pulse"]>>;
 
 /** Reads the log once for all streams. */
-function sharedPulse({ store, local }: Deps, every: Millis): () => Promise<Pulse> {
+function sharedPulse({ store, local }: StoreDeps & ProcessDeps, every: Millis): () => Promise<Pulse> {
   let last: { readonly at: Millis; readonly read: Promise<Pulse> } | undefined;
   return () => {
     const now = local.monotonic();
@@ -116,11 +117,18 @@ function sharedPulse({ store, local }: Deps, every: Millis): () => Promise<Pulse
 }
 
 /** Returns events up to a pulse. A client that got a later one would be ahead of the shared pulse, and get it again. */
-const eventsBetween = async ({ store }: Deps, after: number, { event }: Pulse): Promise<ChainedEvent[]> =>
+const eventsBetween = async (
+  { store }: StoreDeps,
+  after: number,
+  { event }: Pulse,
+): Promise<ChainedEvent[]> =>
   event > after ? (await store.eventsAfter(after, EVENTS_PER_MESSAGE)).filter(({ id }) => id <= event) : [];
 
 /** Counts the streams of each token, and checks once per interval whether the token is still valid. */
-function streamsByToken({ store, local }: Deps, { access, every }: { access: Access; every: Millis }) {
+function streamsByToken(
+  { store, local }: StoreDeps & ProcessDeps,
+  { access, every }: { access: Access; every: Millis },
+) {
   const tokens = new Map<string, { count: number; at: Millis; isOpen: Promise<boolean> }>();
   let all = 0;
   return ({ key }: Caller) => {

@@ -10,6 +10,8 @@ async function serverAt(address: string) {
   const keys: NonNullable<Deps["keys"]> = {
     list: async () => [],
     check: async () => ({ assets: 0, mayWithdraw: false }),
+    troubles: async () => [],
+    warnings: async () => [],
     put: async (exchange) => {
       stored.push(exchange);
       return { assets: 2, mayWithdraw: false };

@@ -6,11 +6,12 @@ import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { accountKey, type Balance, type Balances, unreadBalance } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
 import type { Deps } from "../../ports/deps.ts";
+import type { StoreDeps } from "../../ports/kind.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import type { Venue } from "../../ports/venue.ts";
 
 /** Returns stalled strategies, whose fills since the last pass are not booked. */
-const stalledOf = (views: readonly StrategyView[], { interval }: Deps) =>
+const stalledOf = (views: readonly StrategyView[], { interval }: StoreDeps) =>
   views.flatMap((view) => stalledNotices(view, interval)).slice(0, 1);
 
 const lacking = (assets: readonly Withdrawable[]) =>
@@ -50,7 +51,7 @@ export async function readUnreserved(deps: Deps, venue: Venue): Promise<Unreserv
 }
 
 async function readNeeds(
-  { store, kinds }: Deps,
+  { store, kinds }: StoreDeps,
   venue: Venue,
   views: readonly StrategyView[],
 ): Promise<Need[]> {

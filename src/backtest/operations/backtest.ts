@@ -18,7 +18,8 @@ import { ownForm } from "../../own/operations/start.ts";
 import { candleNeeds } from "../../own/pass/ask.ts";
 import { checkedOptions, ownConfig } from "../../own/schema/shapes.ts";
 import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/definition.ts";
-import type { Deps } from "../../ports/deps.ts";
+import type { Deps, HeavyDeps, ProcessDeps } from "../../ports/deps.ts";
+import type { ConfiguredExchanges } from "../../ports/exchanges.ts";
 import type { CandlesRequest } from "../../ports/venue.ts";
 import { QUOTE_FORM } from "../../quote/operations/start.ts";
 import { quoteConfig } from "../../quote/schema/input.ts";
@@ -282,7 +283,7 @@ const ownPast = (definition: AnyStrategyDefinition): PastDefinition => ({
 });
 
 async function backtestWhereItsCodeIs(
-  { local }: Deps,
+  { local }: ProcessDeps,
   definition: AnyStrategyDefinition,
   job: OwnStrategyJob,
   { signal, waiting }: Call,
@@ -304,7 +305,7 @@ async function backtestWhereItsCodeIs(
 
 /** Returns stored candles of the pair on other exchanges. */
 async function referencePastOf(
-  { kept, exchanges }: Deps,
+  { kept, exchanges }: HeavyDeps & ConfiguredExchanges,
   past: Parameters<typeof pastOf>[1],
 ): Promise<ReferencePast[]> {
   if (!kept) return [];

@@ -17,6 +17,7 @@ import type { Millis } from "../../kernel/time.ts";
 import type { Book, BookLevel, Market, Ticker } from "../../model/market.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
+import type { ConfiguredExchanges, PublicReads } from "../../ports/exchanges.ts";
 import { forAnyone } from "../../ports/kill-permit.ts";
 import { marketNow } from "../../ports/market-now.ts";
 import type { ChainMarket, PricedPool, Venue } from "../../ports/venue.ts";
@@ -65,7 +66,7 @@ const publicMarket = (venue: Venue, symbol: Pair): Promise<Market> =>
 
 /** Reads ticker, book and rules of one venue within one time limit. */
 const readVenue = (
-  { venue, inTime }: Deps,
+  { venue, inTime }: ConfiguredExchanges & PublicReads,
   { exchange, symbol, ownFees }: MarketRequest,
 ): Promise<PlacesRead> =>
   readPlaces(exchange, () =>

@@ -15,7 +15,8 @@ import { DAY } from "../../kernel/time.ts";
 import { type ActorAndRequest, byOf } from "../../model/events.ts";
 import { newToken, type Scope } from "../../model/token.ts";
 import { type Operation, operation } from "../../operation.ts";
-import type { Deps } from "../../ports/deps.ts";
+import type { KeyDeps, ProcessDeps, ServerKeys } from "../../ports/deps.ts";
+import type { StoreDeps } from "../../ports/kind.ts";
 
 const TOKEN_SCOPES = ["read", "trade", "admin", "agent"] as const;
 
@@ -28,7 +29,7 @@ interface TokenRequest {
 
 /** Creates a token and returns its text, which is never shown again. */
 async function issueToken(
-  { store, local }: Pick<Deps, "store" | "local">,
+  { store, local }: StoreDeps & Pick<ProcessDeps, "local">,
   { name, scope, days }: TokenRequest,
   by: ActorAndRequest,
 ) {
@@ -142,7 +143,7 @@ const keyField = (name: string) => {
 
 const OF_KEYS = { effect: "admin", access: "token", failure: "Fetch failed" } as const;
 
-const keyStore = ({ keys }: Deps): NonNullable<Deps["keys"]> => {
+const keyStore = ({ keys }: KeyDeps): ServerKeys => {
   if (!keys) throw new AppError("Not found", "simulated exchanges need no keys");
   return keys;
 };

@@ -11,7 +11,8 @@ import { type Millis, SECOND } from "../../kernel/time.ts";
 import { type AccountKey, exchangeName, exchangeOfRequest, parseAccountKey } from "../../model/account.ts";
 import type { Order } from "../../model/order.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { Kinds } from "../../ports/kind.ts";
+import type { ConfiguredExchanges } from "../../ports/exchanges.ts";
+import type { Kinds, StoreDeps } from "../../ports/kind.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 
 /** Maximum time of one response, which shows the progress; the next request continues. */
@@ -90,7 +91,7 @@ interface RestingOrders {
 }
 
 /** Reads our orders that are open or can be open, and separately those of accounts whose keys are not stored. */
-export async function readRestingOrders({ store }: Deps): Promise<RestingOrders> {
+export async function readRestingOrders({ store }: StoreDeps): Promise<RestingOrders> {
   const resting = (await store.unsettledOrders()).filter((order) => !isFinal(order));
   const isOfRequest = ({ account }: Order) => exchangeOfRequest(account) !== undefined;
   return {
@@ -116,7 +117,7 @@ export function requestsText({ ofRequests }: RestingOrders): string {
 }
 
 /** Returns whether another pass of this process could reduce what is left. */
-export const isReached = ({ venueOf }: Deps, account: AccountKey): boolean =>
+export const isReached = ({ venueOf }: ConfiguredExchanges, account: AccountKey): boolean =>
   venueOf(parseAccountKey(account)) !== undefined;
 
 const orderLeft = ({ account, strategy, clientId, exchangeId, symbol, side, state }: Order) => ({

@@ -21,6 +21,8 @@ import { type Order, ordersOf } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
+import type { ConfiguredExchanges } from "../../ports/exchanges.ts";
+import type { StoreDeps, StrategyDeps } from "../../ports/kind.ts";
 
 const Texts = lazy(() => z.record(z.string(), z.string()));
 export const LimitsShape = lazy(() =>
@@ -84,7 +86,7 @@ const limitsInput = lazy(() =>
 
 const LIMITS_OPERATION = { effect: "admin", access: "token", failure: "Internal error" } as const;
 
-const readRunning = async ({ store }: Deps): Promise<readonly Strategy[]> =>
+const readRunning = async ({ store }: StoreDeps): Promise<readonly Strategy[]> =>
   (await store.strategies({ stopped: false })).map(({ strategy }) => strategy);
 
 /** Actors of callers without a token in the database. */
@@ -198,7 +200,7 @@ async function limitWarnings(
 
 const NO_ORDERS = { buy: ZERO, sell: ZERO };
 
-function checkScope({ exchanges }: Deps, scope: string, given: object): void {
+function checkScope({ exchanges }: ConfiguredExchanges, scope: string, given: object): void {
   const [kind, whose] = scope.split(/:(.*)/);
   if (kind === "account" && !exchanges.some(({ id }) => id === whose))
     throw new AppError(
@@ -216,7 +218,7 @@ function checkScope({ exchanges }: Deps, scope: string, given: object): void {
 }
 
 /** Throws AppError if the scope is of a token that does not exist, because its limits would limit nothing. */
-async function checkToken({ store }: Deps, scope: string): Promise<void> {
+async function checkToken({ store }: StoreDeps, scope: string): Promise<void> {
   const [kind, id = ""] = scope.split(/:(.*)/);
   if (kind !== "token" || OTHER_CALLERS.includes(id)) return;
   for (let before: number | undefined; ; ) {
@@ -246,7 +248,7 @@ function settingChanges(
 }
 
 /** Reads the limits, and their usage by configured accounts and by tokens with limits. */
-async function readAllLimits({ store, exchanges, venue }: Deps): Promise<LimitsRead> {
+async function readAllLimits({ store, exchanges, venue }: StrategyDeps): Promise<LimitsRead> {
   const nobody = { account: "", actor: "" };
   const { stored } = await store.readLimits({ ...nobody, scopes: [] });
   const tokens = Object.keys(stored.set).filter((scope) => scope.startsWith("token:"));

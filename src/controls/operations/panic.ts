@@ -14,6 +14,7 @@ import { calledBy, type Strategy } from "../../model/strategy.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { SWITCH_READ_VALID_MS } from "../../ports/kill-permit.ts";
+import type { StoreDeps } from "../../ports/kind.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import { withinTime } from "../../ports/within-time.ts";
 import {
@@ -173,7 +174,7 @@ function lateText({ store, killHere }: Pick<Deps, "store" | "killHere">): string
 
 const ON = `no new orders; cancels and booking continue, and open orders stay: ${BUYS_ON}`;
 
-async function killAnswer({ store, killHere }: Deps): Promise<z.input<ReturnType<typeof KillShape>>> {
+async function killAnswer({ store, killHere }: StoreDeps): Promise<z.input<ReturnType<typeof KillShape>>> {
   const on = await store.killed();
   const here = killHere?.reason();
   if (here !== undefined)

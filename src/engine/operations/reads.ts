@@ -5,7 +5,7 @@ import { type Millis, secondText } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { type Order, ordersOf } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
-import type { Deps } from "../../ports/deps.ts";
+import type { ConfiguredExchanges } from "../../ports/exchanges.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import { changedFields } from "./shapes.ts";
 
@@ -18,7 +18,7 @@ export const READS_STRATEGIES = {
 
 /** Returns a stored time in the account's market time, which a sandbox can let run faster. */
 export const marketTimeOf = <At extends Millis | null>(
-  { marketTime }: Deps,
+  { marketTime }: ConfiguredExchanges,
   { account }: Strategy,
   at: At,
 ) => (at === null ? at : marketTime(parseAccountKey(account), at));

@@ -11,6 +11,7 @@ import { parseAccountKey } from "../../model/account.ts";
 import { BUYS_ON } from "../../model/kill.ts";
 import { operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
+import type { StoreDeps } from "../../ports/kind.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import { cachedPerView, slotOut, type ViewWithoutTime } from "../schema/accounting.ts";
 import { ListShape, StatusShape } from "../schema/schema.ts";
@@ -44,7 +45,7 @@ export const conditionsOf = cachedPerView((view): readonly Condition[] =>
 );
 
 /** Returns the interval of passes; one minute if this process runs none and the interval is unknown. */
-const intervalOf = ({ interval }: Pick<Deps, "interval">): Millis => interval ?? MINUTE;
+const intervalOf = ({ interval }: StoreDeps): Millis => interval ?? MINUTE;
 
 export const gridStatus = operation({
   ...GRIDS_READ,
@@ -97,7 +98,7 @@ export const gridStatus = operation({
       })),
       count: views.length,
       next: page && found.length === page.limit ? String(found.at(-1)?.strategy.number) : null,
-      warnings: [...((await deps.warnings?.()) ?? [])],
+      warnings: [...((await deps.keys?.warnings()) ?? [])],
     };
   },
 });

@@ -6,7 +6,7 @@ import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { ID_EXAMPLE } from "../../model/strategy.ts";
 import { type Operation, operation } from "../../operation.ts";
-import type { Deps } from "../../ports/deps.ts";
+import type { StoreDeps } from "../../ports/kind.ts";
 import {
   archivedOf,
   EventsShape,
@@ -31,7 +31,7 @@ const history = {
   input: historyInput,
 } as const;
 
-async function strategyNamed({ store }: Deps, id: string) {
+async function strategyNamed({ store }: StoreDeps, id: string) {
   const [view] = await store.strategies({ id });
   if (!view) throw new AppError("Not found", `there is no strategy ${id}`);
   return view.strategy;

@@ -7,8 +7,7 @@ import { countWithVerb } from "../../kernel/plain-text.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { STRATEGY_STATUSES } from "../../model/strategy.ts";
 import { type CommandSurface, type Operation, operation } from "../../operation.ts";
-import type { Deps } from "../../ports/deps.ts";
-import type { Kind } from "../../ports/kind.ts";
+import type { Kind, StoreDeps } from "../../ports/kind.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import {
   definitionName,
@@ -74,10 +73,7 @@ interface MatchingStrategies {
 }
 
 /** Reads the strategies that match: all running ones at once, and stopped ones in pages. */
-async function readMatching(
-  { store, kinds }: Pick<Deps, "store" | "kinds">,
-  request: ListRequest,
-): Promise<MatchingStrategies> {
+async function readMatching({ store, kinds }: StoreDeps, request: ListRequest): Promise<MatchingStrategies> {
   const isMatching = matches(request);
   const stopped = request.stopped || request.status === "stopped";
   const found: ReadStrategy[] = [];
@@ -131,7 +127,7 @@ export const listOperation = (cli: CommandSurface): Operation =>
         count: found.length,
         totals: totalsByAsset(found),
         next,
-        warnings: [...((await deps.warnings?.()) ?? []), ...unreadableWarnings(unreadable)],
+        warnings: [...((await deps.keys?.warnings()) ?? []), ...unreadableWarnings(unreadable)],
       };
     },
   });

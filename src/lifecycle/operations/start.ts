@@ -27,7 +27,7 @@ import { type Call, type Operation, operation, type PreparedCall } from "../../o
 import { configForm, formSchema } from "../../ports/config-form.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { killRefusal } from "../../ports/kill-permit.ts";
-import type { Kind, KindDefinition } from "../../ports/kind.ts";
+import type { Kind, KindDefinition, StoreDeps } from "../../ports/kind.ts";
 import type { PlanReader, ReadyStart, Started, StartRequest } from "../../ports/plan.ts";
 import { pairTexts, planAnswer, planShape, previewOfStart } from "../plan.ts";
 import { definitionName } from "../reading.ts";
@@ -178,7 +178,7 @@ export async function prepareStart<A>(
 }
 
 /** Returns the strategy that an earlier attempt of the same request started. */
-async function startedEarlier({ store }: Deps, request: string | null): Promise<Strategy | undefined> {
+async function startedEarlier({ store }: StoreDeps, request: string | null): Promise<Strategy | undefined> {
   const [view] = request === null ? [] : await store.strategies({ request });
   return view?.strategy;
 }

@@ -8,6 +8,8 @@ import { NO_EXPOSURE } from "../../model/proposal.ts";
 import type { AgreementTerms, AgreementVersion } from "../../model/samples/promise.ts";
 import { type Call, type Operation, operation, type PreparedCall } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
+import type { ConfiguredExchanges } from "../../ports/exchanges.ts";
+import type { StoreDeps } from "../../ports/kind.ts";
 import {
   type AgreementAnswer,
   AgreementChangeShape,
@@ -39,7 +41,7 @@ const storeOf = ({ liquidity }: LiquidityDeps): AgreementStore => {
 const noAgreement = (name: string) =>
   new AppError("Not found", `there is no agreement ${name}; \`edgemaker agreement list\` shows all of them`);
 
-const exchangeIds = ({ exchanges }: Deps) => exchanges.map(({ id }) => id);
+const exchangeIds = ({ exchanges }: ConfiguredExchanges) => exchanges.map(({ id }) => id);
 
 /** Returns all versions of a stored agreement, oldest first. Throws AppError without one. */
 async function storedVersions(deps: Deps, name: string) {
@@ -102,7 +104,11 @@ const OF_WRITES = { effect: "trade", access: "token", failure: "Internal error" 
 const OF_READS = { effect: "read", access: "token", failure: "Internal error" } as const;
 
 /** Returns the requested last day; `today` keeps the end of an agreement that has ended. */
-async function untilOf({ store }: Deps, request: string, ends: number | null = null): Promise<number | null> {
+async function untilOf(
+  { store }: StoreDeps,
+  request: string,
+  ends: number | null = null,
+): Promise<number | null> {
   const day = nullIfNone(request);
   if (day !== TODAY) return day === null ? null : dayNumber(day);
   const today = dayOf(await store.now());

@@ -11,6 +11,7 @@ import type { LiquidityPromise, Preset, WatchedPair } from "../../model/samples/
 import { MINUTES_PER_DAY, minuteOf } from "../../model/samples/sample.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { forAnyone } from "../../ports/kill-permit.ts";
+import type { StrategyDeps } from "../../ports/kind.ts";
 import { VOLUME_DAYS } from "../exchange-rules.ts";
 import { type LiquiditySpan, type ObligationFinding, overallState, type UpRule } from "../obligations.ts";
 import { describeTerms, findingsOf, lastWholeDay, tradeCostsOut, upRuleOf } from "../page-tables.tsx";
@@ -83,7 +84,10 @@ export async function reportOfPair(
 }
 
 /** Returns the minute after the start of the pair's first strategy; without one, nothing was started yet. */
-async function readFirstStart({ store, venue }: Deps, { exchange, symbol }: WatchedPair): Promise<number> {
+async function readFirstStart(
+  { store, venue }: StrategyDeps,
+  { exchange, symbol }: WatchedPair,
+): Promise<number> {
   const views = await store.strategies({ account: accountKey(venue(exchange).account) });
   const starts = views.filter(({ strategy }) => strategy.symbol === symbol);
   const first = Math.min(...starts.map(({ strategy: { startedAt } }) => startedAt));

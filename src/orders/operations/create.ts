@@ -24,8 +24,10 @@ import { type BidAsk, type Market, SIDES, takeFrom } from "../../model/market.ts
 import { type Order, takes } from "../../model/order.ts";
 import type { Exposure, Preview } from "../../model/proposal.ts";
 import { type Call, operation } from "../../operation.ts";
-import type { Deps } from "../../ports/deps.ts";
+import type { Deps, ProcessDeps } from "../../ports/deps.ts";
+import type { ConfiguredExchanges } from "../../ports/exchanges.ts";
 import { killRefusal, watchKill } from "../../ports/kill-permit.ts";
+import type { StoreDeps } from "../../ports/kind.ts";
 import type { ManualOrderRecord, ManualOrderTerms } from "../../ports/stores/store.ts";
 import type { CreateOutcome, Venue, VenueOrder } from "../../ports/venue.ts";
 import {
@@ -165,7 +167,7 @@ interface HandOrderRequest {
  * which can be open.
  */
 async function orUnknown<T>(
-  { store }: Deps,
+  { store }: StoreDeps,
   { venue, input }: Pick<HandOrderRequest, "venue" | "input">,
   { requestKey }: Call,
   act: () => Promise<T>,
@@ -245,7 +247,11 @@ async function placeHandOrder(
 }
 
 // The exchange's response is valid even if it could not be stored; the next pass looks the order up.
-async function noteAnswer({ store, log }: Deps, order: Order, outcome: CreateOutcome): Promise<void> {
+async function noteAnswer(
+  { store, log }: StoreDeps & ProcessDeps,
+  order: Order,
+  outcome: CreateOutcome,
+): Promise<void> {
   try {
     await store.settleByHand(manualOrderOutcome(order, outcome));
   } catch (error) {
@@ -339,7 +345,7 @@ async function checkLimits(deps: Deps, venue: Venue, order: SameOrder): Promise<
 
 /** Reads the market right before the order is recorded, because an earlier read can be outdated. */
 async function secondLook(
-  { marketTime }: Deps,
+  { marketTime }: ConfiguredExchanges,
   venue: Venue,
   { symbol, now }: { readonly symbol: Pair; readonly now: Millis },
 ): Promise<MarketLook> {
@@ -411,7 +417,7 @@ async function tryRecord(
 }
 
 /** Returns the order that an earlier attempt of the same request recorded. */
-async function earlierOf({ store }: Deps, { order, requestKey }: Recording): Promise<Order | undefined> {
+async function earlierOf({ store }: StoreDeps, { order, requestKey }: Recording): Promise<Order | undefined> {
   if (requestKey === undefined) return undefined;
   const earlier = await store.orderByClientId(order.account, order.clientId);
   if (!earlier) return undefined;

@@ -7,7 +7,8 @@ import { type ActorAndRequest, byOf } from "../../model/events.ts";
 import type { Order } from "../../model/order.ts";
 import { NO_EXPOSURE } from "../../model/proposal.ts";
 import { type Call, type Operation, type OthersThing, operation } from "../../operation.ts";
-import type { Deps } from "../../ports/deps.ts";
+import type { Deps, ProcessDeps } from "../../ports/deps.ts";
+import type { StoreDeps } from "../../ports/kind.ts";
 import type { CancelOutcome, OpenOrderList, Venue, VenueOrder } from "../../ports/venue.ts";
 import {
   AllCanceledShape,
@@ -261,7 +262,7 @@ async function cancelOpenOrders(deps: Deps, venue: Venue, { exchange, open, live
 
 /** Returns those of the orders that this server placed and that are not settled. */
 async function readKnownOrders(
-  { store }: Deps,
+  { store }: StoreDeps,
   venue: Venue,
   open: readonly Pick<VenueOrder, "id">[],
 ): Promise<readonly Order[]> {
@@ -280,7 +281,7 @@ const ofOthersIn = (orders: readonly Order[], { actor }: Call): readonly OthersT
   );
 
 async function cancelOnce(
-  { local }: Deps,
+  { local }: ProcessDeps,
   venue: Venue,
   order: { symbol: Pair; id: string },
 ): Promise<CancelOutcome> {
@@ -291,7 +292,7 @@ async function cancelOnce(
 
 /** Logs a cancel. The cancel stands even if the log entry cannot be written. */
 async function noteCancel(
-  { store, log }: Deps,
+  { store, log }: StoreDeps & ProcessDeps,
   { account }: Venue,
   { text, by, ahead = false }: { text: string; by: ActorAndRequest; ahead?: boolean },
 ): Promise<void> {

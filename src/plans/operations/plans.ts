@@ -5,7 +5,7 @@ import { lazy } from "../../kernel/lazy.ts";
 import { byOf } from "../../model/events.ts";
 import type { Plan } from "../../model/proposal.ts";
 import { type Call, type Operation, operation } from "../../operation.ts";
-import type { Deps } from "../../ports/deps.ts";
+import type { StoreDeps } from "../../ports/kind.ts";
 
 export const PlanShape = lazy(() =>
   z.object({
@@ -71,7 +71,7 @@ export const planOperations: readonly Operation[] = [
 ];
 
 async function decideOpenPlan(
-  { store }: Deps,
+  { store }: StoreDeps,
   { id, decision }: { readonly id: string; readonly decision: (typeof DECISIONS)[number] },
   call: Call,
 ) {

@@ -18,6 +18,7 @@ import {
   type TradeOperation,
 } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
+import type { StoreDeps } from "../../ports/kind.ts";
 import type { PlanKey, PlanState } from "../../ports/stores/store.ts";
 import { type Answer, attempt, refusal } from "../run.ts";
 
@@ -342,7 +343,7 @@ export async function ownerTexts(
   );
 }
 
-async function startedByOthers(ids: readonly string[], call: Call, { store }: Deps) {
+async function startedByOthers(ids: readonly string[], call: Call, { store }: StoreDeps) {
   const all: { readonly id: string; readonly starter: string }[] = [];
   for (const id of ids) {
     const starter = await store.starterOf(id);
