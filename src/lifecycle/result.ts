@@ -10,7 +10,6 @@ import type { Millis } from "../kernel/time.ts";
 import { parseAccountKey } from "../model/account.ts";
 import type { Order } from "../model/order.ts";
 import { runningTime } from "../model/strategy.ts";
-import type { Deps } from "../ports/deps.ts";
 import type { ConfiguredExchanges } from "../ports/exchanges.ts";
 import type { ReadableStrategy } from "./reading.ts";
 
@@ -55,7 +54,11 @@ export function summaryOf(
 const openOrderOut = (order: Order) => ({ id: order.exchangeId ?? "", ...placedOut(order) });
 
 /** Describes a stop: its state, why the strategy had ended before, and its result. */
-export function describeStopResult(deps: Deps, view: ReadableStrategy, pass: Pass | undefined): string {
+export function describeStopResult(
+  deps: ConfiguredExchanges,
+  view: ReadableStrategy,
+  pass: Pass | undefined,
+): string {
   const { kind, strategy, memory } = view;
   const reason = stopReasonOf(kind, strategy, memory.marks[strategy.symbol]?.mid);
   const parts = [describeState(deps, view, pass), ...(reason === null ? [] : [reason]), describeResult(view)];

@@ -5,8 +5,7 @@ import { type Decimal, div, max, min, ONE, sum, text, ZERO } from "../../kernel/
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { accountKey, type Balance, type Balances, unreadBalance } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
-import type { Deps } from "../../ports/deps.ts";
-import type { StoreDeps } from "../../ports/kind.ts";
+import type { StoreDeps, StrategyDeps } from "../../ports/kind.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import type { Venue } from "../../ports/venue.ts";
 
@@ -41,7 +40,7 @@ interface Unreserved {
 }
 
 /** Reads what strategies need, then the balances. It moves nothing. */
-export async function readUnreserved(deps: Deps, venue: Venue): Promise<Unreserved> {
+export async function readUnreserved(deps: StrategyDeps, venue: Venue): Promise<Unreserved> {
   const views = await strategiesOn(deps, venue);
   // Orders before balances: a fill in between is missing from both sides, never counted twice as free.
   const needs = await readNeeds(deps, venue, views);

@@ -150,7 +150,7 @@ export function baseOf(kinds: Kinds, view: StrategyView): Decimal | null {
 }
 
 /** Names accounts that have work left but that this process cannot reach. */
-export function unreachedText(deps: Deps, accounts: readonly AccountKey[]): string {
+export function unreachedText(deps: ConfiguredExchanges, accounts: readonly AccountKey[]): string {
   const unreached = [...new Set(accounts)].filter((account) => !isReached(deps, account));
   if (unreached.length === 0) return "";
   const names = unreached.map((account) => parseAccountKey(account).exchange).join(", ");

@@ -20,7 +20,6 @@ import {
 import { type Order, ordersOf } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import { type Operation, operation } from "../../operation.ts";
-import type { Deps } from "../../ports/deps.ts";
 import type { ConfiguredExchanges } from "../../ports/exchanges.ts";
 import type { StoreDeps, StrategyDeps } from "../../ports/kind.ts";
 
@@ -179,7 +178,7 @@ export const limitsOperations: readonly Operation[] = [
 
 /** Returns what new limits do not limit, and the running strategies whose orders meet them. */
 async function limitWarnings(
-  deps: Deps,
+  deps: StrategyDeps,
   limits: { readonly scope: string; readonly limits: Limits },
 ): Promise<string[]> {
   const running = await readRunning(deps);

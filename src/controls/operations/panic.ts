@@ -14,7 +14,7 @@ import { calledBy, type Strategy } from "../../model/strategy.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { SWITCH_READ_VALID_MS } from "../../ports/kill-permit.ts";
-import type { StoreDeps } from "../../ports/kind.ts";
+import type { StoreDeps, StrategyDeps } from "../../ports/kind.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import { withinTime } from "../../ports/within-time.ts";
 import {
@@ -106,7 +106,7 @@ interface Left {
   readonly keptBase: readonly StrategyView[];
 }
 
-async function leftOf(deps: Deps, since: Millis): Promise<Left> {
+async function leftOf(deps: StrategyDeps, since: Millis): Promise<Left> {
   const running = await deps.store.strategies({ stopped: false });
   const all = await deps.store.strategies({ stopped: true, page: { limit: MAX_STOPPED_CHECKED } });
   const hasStopped = ({ strategy: { status, stoppedAt, account } }: StrategyView) =>
@@ -119,7 +119,11 @@ async function leftOf(deps: Deps, since: Millis): Promise<Left> {
   };
 }
 
-function panicAnswer(deps: Deps, { resting, grids, views, keptBase }: Left, sell: boolean): TurnedAnswer {
+function panicAnswer(
+  deps: StrategyDeps,
+  { resting, grids, views, keptBase }: Left,
+  sell: boolean,
+): TurnedAnswer {
   const { orders } = resting;
   const unsold = sell ? views.filter((view) => isUnsold(deps, view)) : [];
   const done = orders.length + grids.length + unsold.length === 0;

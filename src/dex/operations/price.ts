@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type Decimal, fromNumber } from "../../kernel/decimal.ts";
 import { convertedField, MAX_AMOUNT, rowsField } from "../../kernel/fields.ts";
 import { type Operation, operation } from "../../operation.ts";
-import type { Deps } from "../../ports/deps.ts";
+import type { StrategyDeps } from "../../ports/kind.ts";
 import { marketNow } from "../../ports/market-now.ts";
 import {
   chainTokenField,
@@ -24,7 +24,8 @@ const minLiquidity = () =>
 
 const DEX_READ = { effect: "read", access: "public" } as const;
 
-const timestamp = async (deps: Deps): Promise<string> => new Date(await marketNow(deps)).toISOString();
+const timestamp = async (deps: StrategyDeps): Promise<string> =>
+  new Date(await marketNow(deps)).toISOString();
 
 const MAX_NAME_CHARACTERS = 20;
 

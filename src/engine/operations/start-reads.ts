@@ -12,8 +12,8 @@ import type { Market } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import { describeRefusals } from "../../model/refusal-text.ts";
 import { lockedBy, type PairAmounts, type Strategy } from "../../model/strategy.ts";
-import type { DryBalances, DryRuns } from "../../ports/exchanges.ts";
-import type { StrategyDeps } from "../../ports/kind.ts";
+import type { ConfiguredExchanges, DryBalances, DryRuns } from "../../ports/exchanges.ts";
+import type { StoreDeps, StrategyDeps } from "../../ports/kind.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import type { Venue } from "../../ports/venue.ts";
 import type { Pass } from "../pass/pass.ts";
@@ -29,7 +29,10 @@ export interface TradingPlace {
   readonly name?: string | undefined;
 }
 
-export function venueForStart(deps: StrategyDeps, { exchange, dryRun, dryBalance }: TradingPlace): Venue {
+export function venueForStart(
+  deps: ConfiguredExchanges,
+  { exchange, dryRun, dryBalance }: TradingPlace,
+): Venue {
   if (dryBalance && !dryRun) throw new AppError("Invalid request", "dryBalance requires dryRun");
   return dryRun ? requirePaper(deps).venue(exchange) : deps.venue(exchange);
 }
@@ -40,7 +43,7 @@ const paperBalances = ({ symbol, dryBalance }: TradingPlace): DryBalances => ({
 });
 
 export const balancesForStart = (
-  deps: StrategyDeps,
+  deps: ConfiguredExchanges,
   tradingPlace: TradingPlace,
 ): Promise<readonly Balance[]> =>
   tradingPlace.dryRun
@@ -48,7 +51,7 @@ export const balancesForStart = (
     : deps.venue(tradingPlace.exchange).balances();
 
 /** Returns the strategies that run on an account. */
-export const strategiesOn = ({ store }: StrategyDeps, { account }: Venue): Promise<readonly StrategyView[]> =>
+export const strategiesOn = ({ store }: StoreDeps, { account }: Venue): Promise<readonly StrategyView[]> =>
   store.strategies({ stopped: false, account: accountKey(account) });
 
 /** Sets the balances of a paper account. Refuses while a strategy uses the account, because its assets would vanish. */
@@ -63,14 +66,14 @@ export async function fundPaper(deps: StrategyDeps, tradingPlace: TradingPlace, 
   await requirePaper(deps).fund(exchange, paperBalances(tradingPlace));
 }
 
-function requirePaper({ dry }: StrategyDeps): DryRuns {
+function requirePaper({ dry }: ConfiguredExchanges): DryRuns {
   if (!dry) throw new AppError("Start failed", "paper trading is not available here");
   return dry;
 }
 
 /** Returns what the strategies of an account still need of both assets; each pair at the fees of this one. */
 export async function readKept(
-  { store, kinds }: Pick<StrategyDeps, "store" | "kinds">,
+  { store, kinds }: StoreDeps,
   views: readonly StrategyView[],
   { market, balances }: { readonly market: Market; readonly balances: readonly Balance[] },
 ): Promise<PairAmounts> {
@@ -115,7 +118,10 @@ export const closedWarnings = ({
   active ? [] : [{ code: "market_closed", message: `no order is placed now: ${closedText(symbol)}` }];
 
 /** Returns the venue of a strategy to change. Throws AppError if this process cannot reach it. */
-export function venueForChange({ venueOf }: Pick<StrategyDeps, "venueOf">, account: AccountKey): Venue {
+export function venueForChange(
+  { venueOf }: Pick<ConfiguredExchanges, "venueOf">,
+  account: AccountKey,
+): Venue {
   const of = parseAccountKey(account);
   const venue = venueOf(of);
   if (venue) return venue;

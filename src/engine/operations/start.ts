@@ -11,6 +11,7 @@ import type { Elsewhere } from "../../model/memory.ts";
 import { isInBook } from "../../model/order.ts";
 import { planHashOf } from "../../model/shown-plan.ts";
 import { freeBeside, type PairAmounts } from "../../model/strategy.ts";
+import type { ConfiguredExchanges, OtherPrices } from "../../ports/exchanges.ts";
 import type { StrategyDeps } from "../../ports/kind.ts";
 import type { ReadyStart } from "../../ports/plan.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
@@ -37,7 +38,7 @@ interface PositionStart<S extends PositionStrategy> extends Pick<ReadyStart, "sh
 
 /** Returns a start that can be shown and stored. */
 export function readyPosition<S extends PositionStrategy>(
-  { marketTime }: Pick<StrategyDeps, "marketTime">,
+  { marketTime }: Pick<ConfiguredExchanges, "marketTime">,
   start: PositionStart<S>,
 ): ReadyStart {
   const { reads, version, prefix, config, stateAt, startPrice, shown, facts, warnings, isShown } = start;
@@ -144,7 +145,7 @@ export async function readMarketFor(
 
 /** Reads prices of the pair from other sources. */
 export async function readPricesElsewhere(
-  reference: StrategyDeps["reference"] | undefined,
+  reference: OtherPrices["reference"] | undefined,
   { venue, now }: StartReads,
   symbol: Pair,
 ): Promise<Elsewhere> {

@@ -9,7 +9,9 @@ import type { Bounds, Limits } from "../../model/limits.ts";
 import type { AccountMemory } from "../../model/memory.ts";
 import { type Fill, HORIZONS, isInferred, isMidAt } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
-import type { Deps } from "../../ports/deps.ts";
+import type { ProcessDeps } from "../../ports/deps.ts";
+import type { OtherPrices } from "../../ports/exchanges.ts";
+import type { StoreDeps } from "../../ports/kind.ts";
 import type { FillMids, HorizonMid, Lease, Settlement, Snapshot } from "../../ports/stores/pass-store.ts";
 import type { CallRequests, Venue, VenueOrder } from "../../ports/venue.ts";
 import { type Local, type Log, letOthersRun } from "../../ports/within-time.ts";
@@ -42,13 +44,10 @@ export interface Pass {
   readonly isLeaving?: boolean;
 }
 
-export type PassDeps = Pick<
-  Deps,
-  "store" | "local" | "log" | "limits" | "requests" | "reference" | "candlesAt" | "interval" | "kinds"
-> & {
+export interface PassDeps extends StoreDeps, OtherPrices, ProcessDeps {
   /** Present if order books are sampled: a pass then records its own offers. */
   readonly liquidity?: unknown;
-};
+}
 
 export interface PassOptions {
   /** Calls to the exchange that this pass can make. */

@@ -1,12 +1,12 @@
 import { messageOf } from "../../kernel/errors.ts";
 import { isAhead, MAX_BACKOFF_MS, type Millis, SECOND } from "../../kernel/time.ts";
 import { type AccountKey, parseAccountKey } from "../../model/account.ts";
-import type { Deps } from "../../ports/deps.ts";
+import type { ConfiguredExchanges } from "../../ports/exchanges.ts";
 import type { DueAccount } from "../../ports/stores/pass-store.ts";
 import type { Venue } from "../../ports/venue.ts";
 import { type Pass, type PassDeps, type PassOptions, runPass } from "./pass.ts";
 
-type RoundDeps = PassDeps & Pick<Deps, "venueOf" | "tracer">;
+type RoundDeps = PassDeps & Pick<ConfiguredExchanges, "venueOf">;
 
 /** Minimum number of requests for a pass over one market; with fewer, it would only wait again. */
 const MIN_PASS_REQUESTS = 12;

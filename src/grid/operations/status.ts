@@ -11,7 +11,7 @@ import { parseAccountKey } from "../../model/account.ts";
 import { BUYS_ON } from "../../model/kill.ts";
 import { operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { StoreDeps } from "../../ports/kind.ts";
+import type { StoreDeps, StrategyDeps } from "../../ports/kind.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import { cachedPerView, slotOut, type ViewWithoutTime } from "../schema/accounting.ts";
 import { ListShape, StatusShape } from "../schema/schema.ts";
@@ -230,7 +230,7 @@ export function passProblemsWatch(deps: Deps): () => Promise<string | undefined>
   };
 }
 
-async function lookAtGrids(deps: Deps): Promise<string | undefined> {
+async function lookAtGrids(deps: StrategyDeps): Promise<string | undefined> {
   const views = await deps.store.strategies({ stopped: false, counted: false });
   const own = views.filter(({ strategy }) => deps.venueOf(parseAccountKey(strategy.account)));
   const stalled = own.filter((view) => stalledFor(view, deps.interval) > 0);

@@ -12,7 +12,7 @@ import { ID_EXAMPLE, pendingEdit, type Strategy } from "../../model/strategy.ts"
 import { type Call, type Operation, operation, type PreparedCall } from "../../operation.ts";
 import { type ConfigForm, formSchema } from "../../ports/config-form.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { Kind } from "../../ports/kind.ts";
+import type { Kind, StoreDeps, StrategyDeps } from "../../ports/kind.ts";
 import type { FieldChange, PlanReader, ReadyEdit } from "../../ports/plan.ts";
 import {
   changeLines,
@@ -42,7 +42,7 @@ export function editOperations(kinds: readonly Kind[]): readonly Operation[] {
   const forms = kinds.flatMap(({ definitions }) => definitions.map(({ editForm }) => editForm));
   const id = () => idField("Invalid request").describe("Strategy id");
   const previewInput = () => z.object({ id: id(), config: configField(forms) });
-  const ready = async (deps: Deps, request: EditCall, reader: PlanReader) =>
+  const ready = async (deps: StrategyDeps, request: EditCall, reader: PlanReader) =>
     readyEdit(deps, forms, request, reader);
   return [
     operation({
@@ -122,7 +122,7 @@ interface ReadyCall {
 
 /** Finds the strategy and checks the change. Throws AppError if it cannot be made. */
 async function readyEdit(
-  deps: Deps,
+  deps: StrategyDeps,
   forms: readonly ConfigForm[],
   { id, config }: EditCall,
   reader: PlanReader,
@@ -146,7 +146,7 @@ async function readyEdit(
 }
 
 /** Returns a running strategy that can be changed now. Throws AppError otherwise. */
-async function editableById(deps: Deps, id: string): Promise<ReadableStrategy> {
+async function editableById(deps: StoreDeps, id: string): Promise<ReadableStrategy> {
   const view = await changeableById(deps, id);
   const { phase, state } = view.strategy;
   const is = state.exit ? "is stopping" : phase === "starting" ? "has not started yet" : undefined;
@@ -222,7 +222,7 @@ const madeText = ({ wants, lastError }: Strategy, made: boolean): string => {
 
 /** Prepares a new name, also of a stopped strategy. */
 async function prepareRename(
-  deps: Deps,
+  deps: StrategyDeps,
   id: string,
   name: string | null,
   call: Call,

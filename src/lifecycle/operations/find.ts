@@ -5,13 +5,11 @@ import { AppError } from "../../kernel/errors.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
+import type { StoreDeps } from "../../ports/kind.ts";
 import { inThisVersion, type ReadableStrategy } from "../reading.ts";
 
 /** Returns one strategy of any kind. Throws AppError if there is none, or if this version cannot read it. */
-export async function strategyById(
-  { store, kinds }: Pick<Deps, "store" | "kinds">,
-  id: string,
-): Promise<ReadableStrategy> {
+export async function strategyById({ store, kinds }: StoreDeps, id: string): Promise<ReadableStrategy> {
   const [view] = await store.strategies({ id });
   if (!view) throw new AppError("Not found", `there is no strategy ${id}`);
   try {
@@ -23,10 +21,7 @@ export async function strategyById(
 }
 
 /** Returns a strategy that a person can still change. Throws AppError otherwise. */
-export async function changeableById(
-  deps: Pick<Deps, "store" | "kinds">,
-  id: string,
-): Promise<ReadableStrategy> {
+export async function changeableById(deps: StoreDeps, id: string): Promise<ReadableStrategy> {
   const view = await strategyById(deps, id);
   const { status, wants } = view.strategy;
   if (status !== "stopped" && wants !== "stop") return view;

@@ -27,7 +27,7 @@ import { type Call, type Operation, operation, type PreparedCall } from "../../o
 import { configForm, formSchema } from "../../ports/config-form.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { killRefusal } from "../../ports/kill-permit.ts";
-import type { Kind, KindDefinition, StoreDeps } from "../../ports/kind.ts";
+import type { Kind, KindDefinition, StoreDeps, StrategyDeps } from "../../ports/kind.ts";
 import type { PlanReader, ReadyStart, Started, StartRequest } from "../../ports/plan.ts";
 import { pairTexts, planAnswer, planShape, previewOfStart } from "../plan.ts";
 import { definitionName } from "../reading.ts";
@@ -191,7 +191,7 @@ const earlierPreview = ({ id }: Pick<Strategy, "id">): Preview => ({
 });
 
 /** Throws `Order unknown` instead of an exchange's failure, because the strategy runs. */
-const readUseAgain = (deps: Deps, kind: Kind, strategy: Strategy) =>
+const readUseAgain = (deps: StrategyDeps, kind: Kind, strategy: Strategy) =>
   kind.readUse(deps, upgraded(kind, strategy)).catch((error: unknown) => {
     if (!(error instanceof VenueError)) throw error;
     const message = `${earlierPreview(strategy).what}, but ${error.message}; check its status, and do not start another one`;
@@ -206,7 +206,7 @@ interface Creation {
 }
 
 async function createStrategy(
-  deps: Deps,
+  deps: StrategyDeps,
   kind: string,
   { ready, request, isLimited, call }: Creation,
 ): Promise<Strategy> {
@@ -256,7 +256,7 @@ export const StartedStrategyShape = lazy(() =>
   }),
 );
 
-async function startedOut(deps: Deps, { id, message, uses, warnings }: Started) {
+async function startedOut(deps: StoreDeps, { id, message, uses, warnings }: Started) {
   const view = await strategyById(deps, id);
   const { status, phase, account, symbol } = view.strategy;
   const { exchange } = parseAccountKey(account);

@@ -98,7 +98,7 @@ const USES_VOLUME: ReadonlySet<Preset> = new Set(["mexc-st", "binance-flags"]);
 
 /** Reads the results. Volume is the exchange's for its whole market, and is read only if a rule uses it. */
 async function readFindings(
-  deps: Deps,
+  deps: StrategyDeps,
   pair: WatchedPair,
   span: LiquiditySpan,
   { promise, now }: { readonly promise: LiquidityPromise; readonly now: Millis },

@@ -27,7 +27,7 @@ import { type Call, operation } from "../../operation.ts";
 import type { Deps, ProcessDeps } from "../../ports/deps.ts";
 import type { ConfiguredExchanges } from "../../ports/exchanges.ts";
 import { killRefusal, watchKill } from "../../ports/kill-permit.ts";
-import type { StoreDeps } from "../../ports/kind.ts";
+import type { StoreDeps, StrategyDeps } from "../../ports/kind.ts";
 import type { ManualOrderRecord, ManualOrderTerms } from "../../ports/stores/store.ts";
 import type { CreateOutcome, Venue, VenueOrder } from "../../ports/venue.ts";
 import {
@@ -336,7 +336,7 @@ export async function recordIntent(deps: Deps, recording: Recording): Promise<Re
 type SameOrder = Pick<Order, "symbol" | "side" | "type" | "price" | "amount" | "actor">;
 
 /** Throws the error with which recording the order would fail now. */
-async function checkLimits(deps: Deps, venue: Venue, order: SameOrder): Promise<void> {
+async function checkLimits(deps: StrategyDeps, venue: Venue, order: SameOrder): Promise<void> {
   const standings = await readStandings(deps, venue.account, order.actor ?? "");
   const look = await secondLook(deps, venue, { symbol: order.symbol, now: standings.now });
   const refused = firstRefusal(order, look, standings) ?? (await thinFor(venue, order, { look, standings }));
