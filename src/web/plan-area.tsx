@@ -43,6 +43,8 @@ export interface RequestedPlan<P> {
   /** The request of the plan; executing it sends exactly this. */
   readonly body: Body;
   readonly planned: P;
+  /** The plan of the same request before the market moved. */
+  readonly before?: P | undefined;
 }
 
 interface PlanView<P> {
@@ -63,7 +65,13 @@ export interface Planning<P> extends PlanView<P> {
 /** Time in milliseconds to wait for a pause in typing. */
 const PAUSE = 350;
 
-/** Returns the server's plan for `body`; a plan that does not match the form is outdated and cannot be executed. */
+/** Time in milliseconds after which a plan is made again, because the market moves while a person reads. */
+const RENEWAL = 15_000;
+
+/**
+ * Returns the server's plan for `body`, made again every 15 seconds. A plan that does not match the form is outdated and
+ * cannot be executed.
+ */
 export function usePlan<P>(route: string, body: Body | undefined): Planning<P> {
   const [state, setState] = useState<PlanView<P>>({ isOld: true });
   const [refusal, setRefusal] = useState<{ count: number; request: string; error?: ApiError }>(NOT_REQUESTED);
@@ -73,12 +81,21 @@ export function usePlan<P>(route: string, body: Body | undefined): Planning<P> {
     setState((before) => ({ ...before, isOld: true }));
     if (!body) return undefined;
     const ended = new AbortController();
-    const timer = setTimeout(() => {
+    let timer = 0;
+    const load = () => {
+      if (document.hidden) return wait(RENEWAL);
       ask<P>(route, { body, signal: ended.signal }).then(
-        (planned) => setState({ plan: { body, planned }, isOld: false }),
+        (planned) => {
+          setState((now) => ({ plan: { body, planned, before: planOf(now, request) }, isOld: false }));
+          wait(RENEWAL);
+        },
         (error) => ended.signal.aborted || setState({ error, isOld: true }),
       );
-    }, PAUSE);
+    };
+    const wait = (millis: number) => {
+      timer = setTimeout(load, millis);
+    };
+    wait(PAUSE);
     return () => {
       clearTimeout(timer);
       ended.abort();
@@ -96,6 +113,9 @@ export function usePlan<P>(route: string, body: Body | undefined): Planning<P> {
   const again = () => setRefusal((before) => ({ ...before, count: before.count + 1 }));
   return { ...state, again, refused: refusal.request === request ? refusal.error : undefined, carryOut };
 }
+
+const planOf = <P,>({ plan }: PlanView<P>, request: string): P | undefined =>
+  plan && JSON.stringify(plan.body) === request ? plan.planned : undefined;
 
 const NOT_REQUESTED = { count: 0, request: "" };
 

@@ -98,8 +98,8 @@ async function sameOnAllSurfaces(
 
   const html = await pageText("start/backtest.tsx", "GridPlanShown", { planned: plan });
   const stat = (name: string) => new RegExp(`\n${name}\t([\\d.,]+)`).exec(html)?.[1];
-  near(stat("Buys"), buys, "page buys");
-  near(stat("At once, part of the buys"), worthOf(initial), "page initial");
+  near(stat("Now, in buys"), buys, "page buys");
+  near(stat("Of that, at once"), worthOf(initial), "page initial");
   near(stat("Own base in sells"), base, "page base");
   const rows = [...html.matchAll(/\n([^\t\n]+)\t(buy|sell)\t(up to )?([\d.,]+)\t([\d.,]+)\t/g)];
   expect(rows.length).toBe(orders.length);

@@ -128,7 +128,7 @@ describe("each verb of the life of a strategy", () => {
         await page.getByLabel("Exchange").selectOption("kraken");
         await page.getByLabel("Pair").fill("BTC/USDT");
         for (const [label, text] of Object.entries(typed)) await page.getByLabel(label).fill(text);
-        const button = page.getByRole("button", { name: "Start exactly this plan" });
+        const button = page.getByRole("button", { name: /^Start: / });
         await expect.poll(() => button.isEnabled()).toBe(true);
         await button.click();
         await page.getByRole("button", { name: "Start it", exact: true }).click();

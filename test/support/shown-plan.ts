@@ -14,19 +14,22 @@ export async function rangeAround(page: Page, { last }: { readonly last: number 
 }
 
 /**
- * Starts the plan that the page shows, as a person does: where the market has moved meanwhile nothing starts, the next
- * plan is looked at, and that is started. The hash of the plan that has started.
+ * Starts the plan that the page shows, as a person does. Where the market has moved meanwhile, the page starts the plan of
+ * that moment; if it is worse, nothing starts, and the next plan is looked at. Returns the hash of the plan that has started.
  */
 export async function startShown(page: Page): Promise<string> {
   const dialog = page.getByRole("dialog");
   const started = page.getByRole("heading", { level: 1, name: /BTC\/USDT/ });
   const moved = dialog.getByText("is out of date");
+  let planHash = "";
+  page.on("request", (one) => {
+    if (one.method() !== "POST" || !/\/strategies$/.test(one.url())) return;
+    ({ planHash } = one.postDataJSON() as { planHash: string });
+  });
   for (;;) {
-    await page.getByRole("button", { name: "Start exactly this plan" }).click();
+    await page.getByRole("button", { name: /^Start: / }).click();
     await dialog.getByText(PLACED_NOW).waitFor();
-    const sent = page.waitForRequest((one) => one.method() === "POST" && /\/strategies$/.test(one.url()));
     await page.getByRole("button", { name: "Start it" }).click();
-    const { planHash } = (await sent).postDataJSON() as { planHash: string };
     await started.or(moved).first().waitFor();
     if (await started.isVisible()) return planHash;
     await dialog.getByRole("button", { name: "Go back" }).click();

@@ -71,7 +71,7 @@ describe.skipIf(!findChromium())("editing a grid in Chromium (skipped without Ch
     await part.getByRole("row", { name: /Stop loss none 40,000/ }).waitFor();
     const shown = (await part.locator("code").textContent()) ?? "";
     const figures = await part.locator("dt").allTextContents();
-    for (const figure of ["Maximum use of quote", "Buys", "Canceled", "Kept", "Placed", "Free quote"])
+    for (const figure of ["At most", "Now, in buys", "Canceled", "Kept", "Placed", "Free quote"])
       expect(figures).toContain(figure);
     expect(figures).toContain("Realized P&L, stays");
     await part.getByRole("button", { name: "Change exactly as planned" }).click();

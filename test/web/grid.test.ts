@@ -43,7 +43,7 @@ describe.skipIf(!findChromium())("a grid on the page in Chromium (skipped withou
     const ticker = await server.ask(`/api/v1/ticker?exchange=${exchange}&symbol=BTC/USDT`);
     await rangeAround(page, (await ticker.json()) as { last: number });
     // A plan that is not of what is typed starts nothing.
-    const start = page.getByRole("button", { name: "Start exactly this plan" });
+    const start = page.getByRole("button", { name: /^Start: / });
     const query = page.waitForRequest(
       (request) => request.url().endsWith("/preview") && request.postDataJSON().config.orderSize === 60,
     );

@@ -114,7 +114,7 @@ const pictures = (id: string): readonly Picture[] => [
     path: "start",
     ready: async (page) => {
       await page.getByRole("button", { name: "Fill in the numbers" }).click();
-      await page.getByText("Start exactly this plan").waitFor();
+      await page.getByRole("button", { name: /^Start: / }).waitFor();
     },
   },
 ];

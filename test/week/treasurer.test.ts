@@ -62,7 +62,7 @@ async function startPlan(page: Page): Promise<void> {
   const started = page.getByRole("heading", { level: 1, name: PAIR });
   const moved = page.getByRole("dialog").getByText("is out of date");
   for (;;) {
-    await page.getByRole("button", { name: "Start exactly this plan" }).click();
+    await page.getByRole("button", { name: /^Start: / }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Start it" }).click();
     await started.or(moved).first().waitFor();
     if (await started.isVisible()) return;

@@ -24,24 +24,31 @@ export function PlanShown({
 }) {
   const { symbol, uses, sums, losses, worstCase, endings, orders, refused } = planned;
   const { base, quote } = pairOf(symbol);
-  const worst = losses.toSorted((a, b) => Number(a.price) - Number(b.price));
+  const worst = losses.toSorted((a, b) => Number(b.price) - Number(a.price));
+  const most = Math.max(Number(uses.quote), ...worst.map(({ loss }) => Number(loss)), 0.01);
   return (
     <>
       <Warnings of={planned.warnings} />
-      <dl class="stats">
-        <Stat name="Maximum use of quote">{`${money(Number(uses.quote))} ${quote}`}</Stat>
-        {Number(uses.base) > 0 ? <Stat name="Own base in use">{`${amount(uses.base)} ${base}`}</Stat> : null}
-        <Stat name="Buys">{`${money(Number(sums.buys))} ${quote}`}</Stat>
-        {Number(sums.atOnce) > 0 ? (
-          <Stat name="At once, part of the buys">{`${money(Number(sums.atOnce))} ${quote}`}</Stat>
-        ) : null}
-        <Stat name="Own base in sells">{`${amount(sums.base)} ${base}`}</Stat>
-        {stats}
-        {worst.map(({ price, loss }) => (
-          <Stat key={price} name={`Loss at ${amount(price)}`} tone={Number(loss) > 0 ? "down" : ""}>
-            {`${money(Number(loss))} ${quote}`}
-          </Stat>
+      <dl class="money">
+        {[
+          ["Now, in buys", sums.buys, "up"],
+          ...(Number(sums.atOnce) > 0 ? [["Of that, at once", sums.atOnce, "up"]] : []),
+          ["At most", uses.quote, "up"],
+          ...worst.map(({ price, loss }) => [`Lost at ${amount(price)}`, loss, "down"]),
+        ].map(([name, sum, tone]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd class={tone === "down" && Number(sum) > 0 ? "down" : ""}>
+              <meter class={tone} min={0} max={most} value={Number(sum)} aria-hidden="true" />
+              {`${money(Number(sum))} ${quote}`}
+            </dd>
+          </div>
         ))}
+      </dl>
+      <dl class="stats">
+        <Stat name="Own base in sells">{`${amount(sums.base)} ${base}`}</Stat>
+        {Number(uses.base) > 0 ? <Stat name="Own base at most">{`${amount(uses.base)} ${base}`}</Stat> : null}
+        {stats}
       </dl>
       {worst.length === 0 ? <p>Worst case: {worstCase}.</p> : null}
       {endings.length === 0 ? null : <p>By itself, {endings.join("; ")}.</p>}
@@ -130,9 +137,51 @@ async function startOnce(body: Readonly<Record<string, unknown>>) {
   }
 }
 
-/** Starts exactly the shown plan, after a confirmation. */
+/** Share by which a start may use or lose more than the plan that was confirmed. */
+const NEAR = 0.01;
+
+/** Returns whether a plan uses and loses at most a little more than another one, and warns of nothing else. */
+function isNear(next: AnyPlan, confirmed: AnyPlan): boolean {
+  const sumsOf = ({ uses, sums, losses }: AnyPlan) =>
+    [uses.quote, uses.base, sums.atOnce, ...losses.map(({ loss }) => loss)].map(Number);
+  const most = sumsOf(confirmed);
+  const known = confirmed.warnings.map(({ code }) => code);
+  return (
+    sumsOf(next).every((sum, at) => sum <= Number(most[at]) * (1 + NEAR)) &&
+    next.warnings.every(({ code }) => known.includes(code))
+  );
+}
+
+const MAX_TRIES = 5;
+
+/** Starts a confirmed plan; if the market has moved, the plan of now, unless it needs more. */
+async function startNear(body: RequestedPlan<AnyPlan>["body"], confirmed: AnyPlan) {
+  let { planHash } = confirmed;
+  for (let tries = 1; ; tries++)
+    try {
+      return await startOnce({ ...body, planHash });
+    } catch (error) {
+      const { status } = error as ApiError;
+      if (status !== 409 || tries === MAX_TRIES) throw error;
+      const next = await ask<AnyPlan>("POST /strategies/preview", { body });
+      if (next.planHash === planHash || !isNear(next, confirmed)) throw error;
+      planHash = next.planHash;
+    }
+}
+
+/** Describes what a start places now. */
+function startText({ orders, sums, symbol }: AnyPlan): string {
+  const { base, quote } = pairOf(symbol);
+  const parts = [
+    Number(sums.buys) > 0 ? `${money(Number(sums.buys))} ${quote} in buys` : "",
+    Number(sums.base) > 0 ? `${amount(sums.base)} ${base} in sells` : "",
+  ].filter(Boolean);
+  return orders.length === 0 ? "no order now" : `${pluralize(orders.length, "order")}, ${parts.join(", ")}`;
+}
+
+/** Starts the shown plan, after a confirmation. */
 export function StartPlan<P extends AnyPlan>({
-  plan: { body, planned },
+  plan: { body, planned, before },
   planning: { isOld, carryOut },
   session,
   title,
@@ -146,7 +195,7 @@ export function StartPlan<P extends AnyPlan>({
   const [question, put] = useConfirmation();
   if (session.scope === "read") return <NoticeBox>You need a token with scope trade to start.</NoticeBox>;
   const act = async () => {
-    const started = await carryOut(() => startOnce({ ...body, planHash: planned.planHash }));
+    const started = await carryOut(() => startNear(body, planned));
     goTo(KIND_PATHS[kindOfDefinition(planned.definition)], started.id);
     return started.message;
   };
@@ -156,11 +205,18 @@ export function StartPlan<P extends AnyPlan>({
     yes: "Start it",
     act,
   };
+  const text = startText(planned);
+  const earlier = before && startText(before);
   return (
     <>
-      <button type="button" class="primary" disabled={isOld} onClick={() => put(confirmation)}>
-        Start exactly this plan
-      </button>
+      <div class="start">
+        {earlier === undefined || earlier === text ? null : (
+          <p class="quiet">The market has moved. Before: {earlier}.</p>
+        )}
+        <button type="button" class="primary" disabled={isOld} onClick={() => put(confirmation)}>
+          Start: {text}
+        </button>
+      </div>
       {question}
     </>
   );
@@ -186,8 +242,8 @@ export function StartSays({ planned }: { planned: AnyPlan }) {
           </b>
         ) : null}
         . It can use up to {money(Number(uses.quote))} {quote}
-        {Number(uses.base) > 0 ? ` and ${amount(uses.base)} ${base}` : ""}. If the market moves and the plan
-        changes, nothing starts.
+        {Number(uses.base) > 0 ? ` and ${amount(uses.base)} ${base}` : ""}. If the market moves meanwhile, it
+        starts at the new prices, unless it could then use or lose {inPercent(100 * NEAR)} more.
       </p>
       {losses.length === 0 ? <p>Worst case: {worstCase}.</p> : null}
     </>

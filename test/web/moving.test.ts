@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { findChromium } from "../support/browser.ts";
+import { servedPage } from "../support/served.ts";
+import { startBody } from "../support/starts.ts";
+
+describe.skipIf(!findChromium())("a plan in a moving market (skipped where there is no Chromium)", () => {
+  const served = servedPage(["--speed", "600"]);
+
+  const running = async () => (await served.call<{ count: number }>("GET", "/strategies")).count;
+
+  /** A grid of many levels around the price of now, so that the market crosses one soon. */
+  async function formOfNow() {
+    const { last } = await served.call<{ last: number }>("GET", "/ticker?exchange=mexc&symbol=BTC/USDT");
+    return {
+      lowerPrice: Math.round(last * 0.98),
+      upperPrice: Math.round(last * 1.02),
+      gridLevels: 16,
+      orderSize: 20,
+    };
+  }
+
+  const LABELS = {
+    lowerPrice: "Lower price, USDT",
+    upperPrice: "Upper price, USDT",
+    gridLevels: "Levels, 2 to 100",
+    orderSize: "Per order, USDT",
+  } as const;
+
+  async function opened() {
+    const { page, context } = await served.signIn();
+    await page.goto(`${served.url}/#/start`);
+    await page.getByLabel("Exchange").selectOption("mexc");
+    const form = await formOfNow();
+    for (const [name, label] of Object.entries(LABELS))
+      await page.getByLabel(label).fill(String(form[name as keyof typeof form]));
+    return { page, context };
+  }
+
+  it("is started with the first click, although it is another one by then", async () => {
+    const { page, context } = await opened();
+    await page.getByLabel("Sell base already in the account").check();
+    const button = page.getByRole("button", { name: /^Start: \d+ orders, .* BTC in sells$/ });
+    await expect.poll(() => button.isEnabled()).toBe(true);
+    const before = await running();
+    await button.click();
+    const dialog = page.getByRole("dialog");
+    const [, count = ""] =
+      /^(\d+) orders are placed now/.exec(await dialog.locator("p").first().innerText()) ?? [];
+    await dialog.getByText("unless it could then use or lose 1 % more").waitFor();
+    // Another order locks the base, so the grid can sell less than the plan says.
+    const [btc] = (
+      await served.call<{ balances: readonly { free: number }[] }>("GET", "/balance?exchange=mexc&asset=BTC")
+    ).balances;
+    const amount = Math.floor(1e4 * Number(btc?.free)) / 1e4 - 0.001;
+    const price = Math.round(1.1 * (await formOfNow()).upperPrice);
+    const sell = { exchange: "mexc", symbol: "BTC/USDT", side: "sell", type: "limit", price };
+    for (let part = 0; part < 3; part++)
+      await served.call("POST", "/orders", { ...sell, amount: Number((amount / 3).toFixed(5)) });
+    const statuses: number[] = [];
+    page.on("response", (response) => {
+      if (response.request().method() === "POST" && response.url().endsWith("/strategies"))
+        statuses.push(response.status());
+    });
+    await dialog.getByRole("button", { name: "Start it" }).click();
+    await page.getByRole("heading", { level: 1, name: /BTC\/USDT/ }).waitFor();
+    expect(statuses).toEqual([409, 200]);
+    expect(await running()).toBe(before + 1);
+    const { strategies } = await served.call<{ strategies: { openOrders: number }[] }>("GET", "/strategies");
+    expect(strategies.some(({ openOrders }) => openOrders > 0 && openOrders < Number(count))).toBe(true);
+    await context.close();
+  });
+
+  it("is made again while a person reads it, and says what it was before", async () => {
+    const { page, context } = await opened();
+    const button = page.getByRole("button", { name: /^Start: / });
+    await button.waitFor();
+    await page.getByText("The market has moved. Before: ").waitFor({ timeout: 120_000 });
+    const [before] = /\d+ orders?.*(?=\.)/.exec(await page.getByText("Before: ").innerText()) ?? [];
+    expect(await button.innerText()).not.toBe(`Start: ${before}`);
+    await context.close();
+  });
+
+  it("starts nothing if the plan of that moment is worse, and shows it", async () => {
+    const { page, context } = await opened();
+    await page.getByRole("button", { name: /^Start: / }).click();
+    const form = await formOfNow();
+    // It takes nearly all quote, so the first grid would lack funds.
+    const other = { lowerPrice: form.lowerPrice / 2, upperPrice: form.lowerPrice, gridLevels: 4 };
+    const place = { exchange: "mexc", symbol: "BTC/USDT", orderSize: 24_980 };
+    await served.call("POST", "/strategies", startBody("grid", { ...place, ...other, useOwnBase: false }));
+    const before = await running();
+    await page.getByRole("dialog").getByRole("button", { name: "Start it" }).click();
+    await page.getByRole("dialog").getByText("is out of date").waitFor();
+    await page.getByText("Here is the new plan").waitFor();
+    expect(await running()).toBe(before);
+    await context.close();
+  });
+});
