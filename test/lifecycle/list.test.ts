@@ -9,6 +9,23 @@ interface Listed {
   readonly warnings: readonly string[];
 }
 
+/** Stores copies of a strategy; an expression over the number `i` is the value of a column. */
+async function copyStrategy(
+  { client }: Awaited<ReturnType<typeof startedOfEach>>["context"],
+  id: string,
+  count: number,
+  others: Readonly<Record<string, string>>,
+) {
+  const { rows } = await client.execute("select name from pragma_table_info('strategies')");
+  const columns = rows.map(({ name }) => String(name));
+  const values = columns.map((name) => ({ request: "null", ...others })[name] ?? `"${name}"`);
+  await client.execute(
+    `with recursive n(i) as (select 0 union all select i + 1 from n where i < ${count - 1})
+     insert into strategies (${columns.map((name) => `"${name}"`).join(", ")})
+     select ${values.join(", ")} from n, (select * from strategies where id = '${id}')`,
+  );
+}
+
 const idsOf = ({ strategies }: Listed) => strategies.map(({ id }) => id);
 
 describe("the list of strategies", () => {
@@ -107,6 +124,46 @@ describe("the list of strategies", () => {
     expect([first.count, first.next]).toEqual([0, String(tenth).split("-").at(-1)]);
     const rest = await ask<Listed>("list_strategies", { ...none, before: first.next });
     expect([rest.count, rest.next]).toEqual([0, null]);
+  });
+
+  it("has at most 1,000 running ones at once, newest first, and names the rest", async () => {
+    const { ask, ids, context } = await startedOfEach();
+    await copyStrategy(context, ids.grid, 1100, { id: "'copy-' || i", number: "1000 + i" });
+    const first = await ask<Listed>("list_strategies");
+    expect([first.count, first.warnings]).toEqual([
+      1000,
+      ["more than 1000 strategies run: only the newest 1000 are listed"],
+    ]);
+    const { next: before } = first;
+    const rest = await ask<Listed>("list_strategies", { before, limit: 1000 });
+    expect([rest.next, rest.warnings]).toEqual([null, []]);
+    const listed = [...idsOf(first), ...idsOf(rest)];
+    expect(new Set(listed).size).toBe(1104);
+    expect(listed.slice(0, 4)).toEqual([ids.paper, ids.own, ids.quote, ids.grid]);
+    const quotes = await ask<Listed>("list_strategies", { definition: "quote" });
+    expect(idsOf(quotes)).toEqual([ids.quote, ids.paper]);
+  });
+
+  it("reads the same for many stopped strategies as for none", async () => {
+    const { ask, ids, context } = await startedOfEach();
+    let statements = 0;
+    const { client } = context;
+    const batch = client.batch.bind(client);
+    client.batch = (all, ...more) => {
+      statements += all.length;
+      return batch(all, ...more);
+    };
+    const readsOf = async (...inputs: readonly object[]) => {
+      statements = 0;
+      for (const input of inputs) await ask("list_strategies", input);
+      return statements;
+    };
+    const inputs = [{}, { definition: "quote" }, { limit: 10 }];
+    const before = await readsOf(...inputs);
+    expect(before).toBeGreaterThan(0);
+    const past = { id: "'past-' || i", number: "1000 + i", status: "'stopped'" };
+    await copyStrategy(context, ids.grid, 2000, past);
+    expect(await readsOf(...inputs)).toBe(before);
   });
 
   it("leaves out what only another version can read, and says so here and in its status", async () => {

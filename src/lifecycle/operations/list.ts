@@ -23,6 +23,9 @@ import { definitionsView, strategyListView } from "../view.ts";
 
 const DEFAULT_ROWS = 100;
 
+/** Maximum number of strategies in a response. */
+const MAX_LISTED = 1000;
+
 const filterField = (name: string) =>
   textField("Invalid request", /^.{1,80}$/u, `${name} must be a text`).optional();
 
@@ -38,9 +41,11 @@ const listInput = lazy(() =>
     stopped: flagField("Invalid request", "stopped")
       .default(false)
       .describe("Include stopped strategies, newest first"),
-    limit: countField("Invalid limit", { min: 1, max: 1000 })
+    limit: countField("Invalid limit", { min: 1, max: MAX_LISTED })
       .optional()
-      .describe(`Number of strategies, newest first; default ${DEFAULT_ROWS} with stopped ones`),
+      .describe(
+        `Number of strategies, newest first; default ${DEFAULT_ROWS} with stopped ones, else ${MAX_LISTED}`,
+      ),
     before: textField("Invalid request", /^\d{1,15}$/, "before must be the `next` of the page before")
       .optional()
       .describe("`next` of the previous page"),
@@ -70,9 +75,11 @@ interface MatchingStrategies {
   /** Ids of strategies that only another version can read. */
   readonly unreadable: readonly string[];
   readonly next: string | null;
+  /** Whether running ones are missing although no page was requested. */
+  readonly isCut: boolean;
 }
 
-/** Reads the strategies that match: all running ones at once, and stopped ones in pages. */
+/** Reads the strategies that match, in pages. If no page is requested and one has all, the oldest is first. */
 async function readMatching({ store, kinds }: StoreDeps, request: ListRequest): Promise<MatchingStrategies> {
   const isMatching = matches(request);
   const stopped = request.stopped || request.status === "stopped";
@@ -83,11 +90,8 @@ async function readMatching({ store, kinds }: StoreDeps, request: ListRequest): 
       if (!isReadable(view, kinds)) unreadable.push(view.strategy.id);
       else found.push(...[readStrategy(inThisVersion(kinds, view))].filter(isMatching));
   };
-  if (!stopped && request.limit === undefined && request.before === undefined) {
-    read(await store.strategies({ stopped }));
-    return { found, unreadable, next: null };
-  }
-  const limit = request.limit ?? DEFAULT_ROWS;
+  const isAll = !stopped && request.limit === undefined && request.before === undefined;
+  const limit = request.limit ?? (isAll ? MAX_LISTED : DEFAULT_ROWS);
   let before = request.before === undefined ? undefined : Number.parseInt(request.before, 10);
   // A filter can leave little of a page: then it reads on.
   for (let pages = 0; pages < MAX_PAGES_READ && found.length < limit; pages++) {
@@ -98,8 +102,13 @@ async function readMatching({ store, kinds }: StoreDeps, request: ListRequest): 
   }
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1)?.view.strategy.number : before;
-  return { found: page, unreadable, next: last === undefined ? null : String(last) };
+  if (!isAll || last !== undefined)
+    return { found: page, unreadable, isCut: isAll, next: last === undefined ? null : String(last) };
+  return { found: page.reverse(), unreadable, isCut: false, next: null };
 }
+
+const cutWarnings = (isCut: boolean): readonly string[] =>
+  isCut ? [`more than ${MAX_LISTED} strategies run: only the newest ${MAX_LISTED} are listed`] : [];
 
 /** Warns of strategies that only another version can read; nothing else of them is known. */
 const unreadableWarnings = (ids: readonly string[]): readonly string[] =>
@@ -121,13 +130,17 @@ export const listOperation = (cli: CommandSurface): Operation =>
     output: StrategyListShape,
     async run(deps, request) {
       const killed = await deps.store.killed();
-      const { found, unreadable, next } = await readMatching(deps, request);
+      const { found, unreadable, next, isCut } = await readMatching(deps, request);
       return {
         strategies: found.map((read) => rowOut(deps, read, killed)),
         count: found.length,
         totals: totalsByAsset(found),
         next,
-        warnings: [...((await deps.keys?.warnings()) ?? []), ...unreadableWarnings(unreadable)],
+        warnings: [
+          ...((await deps.keys?.warnings()) ?? []),
+          ...cutWarnings(isCut),
+          ...unreadableWarnings(unreadable),
+        ],
       };
     },
   });
