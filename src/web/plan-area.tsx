@@ -86,7 +86,7 @@ export function usePlan<P>(route: string, body: Body | undefined): Planning<P> {
       if (document.hidden) return wait(RENEWAL);
       ask<P>(route, { body, signal: ended.signal }).then(
         (planned) => {
-          setState((now) => ({ plan: { body, planned, before: planOf(now, request) }, isOld: false }));
+          setState((now) => ({ plan: { body, planned, before: planBefore(now, request) }, isOld: false }));
           wait(RENEWAL);
         },
         (error) => ended.signal.aborted || setState({ error, isOld: true }),
@@ -114,7 +114,7 @@ export function usePlan<P>(route: string, body: Body | undefined): Planning<P> {
   return { ...state, again, refused: refusal.request === request ? refusal.error : undefined, carryOut };
 }
 
-const planOf = <P,>({ plan }: PlanView<P>, request: string): P | undefined =>
+const planBefore = <P,>({ plan }: PlanView<P>, request: string): P | undefined =>
   plan && JSON.stringify(plan.body) === request ? plan.planned : undefined;
 
 const NOT_REQUESTED = { count: 0, request: "" };

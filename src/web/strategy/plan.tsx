@@ -138,16 +138,16 @@ async function startOnce(body: Readonly<Record<string, unknown>>) {
 }
 
 /** Share by which a start may use or lose more than the plan that was confirmed. */
-const NEAR = 0.01;
+const WORSE_BOUND = 0.01;
 
 /** Returns whether a plan uses and loses at most a little more than another one, and warns of nothing else. */
-function isNear(next: AnyPlan, confirmed: AnyPlan): boolean {
+function isNoWorse(next: AnyPlan, confirmed: AnyPlan): boolean {
   const sumsOf = ({ uses, sums, losses }: AnyPlan) =>
     [uses.quote, uses.base, sums.atOnce, ...losses.map(({ loss }) => loss)].map(Number);
   const most = sumsOf(confirmed);
   const known = confirmed.warnings.map(({ code }) => code);
   return (
-    sumsOf(next).every((sum, at) => sum <= Number(most[at]) * (1 + NEAR)) &&
+    sumsOf(next).every((sum, at) => sum <= Number(most[at]) * (1 + WORSE_BOUND)) &&
     next.warnings.every(({ code }) => known.includes(code))
   );
 }
@@ -164,7 +164,7 @@ async function startNear(body: RequestedPlan<AnyPlan>["body"], confirmed: AnyPla
       const { status } = error as ApiError;
       if (status !== 409 || tries === MAX_TRIES) throw error;
       const next = await ask<AnyPlan>("POST /strategies/preview", { body });
-      if (next.planHash === planHash || !isNear(next, confirmed)) throw error;
+      if (next.planHash === planHash || !isNoWorse(next, confirmed)) throw error;
       planHash = next.planHash;
     }
 }
@@ -243,7 +243,7 @@ export function StartSays({ planned }: { planned: AnyPlan }) {
         ) : null}
         . It can use up to {money(Number(uses.quote))} {quote}
         {Number(uses.base) > 0 ? ` and ${amount(uses.base)} ${base}` : ""}. If the market moves meanwhile, it
-        starts at the new prices, unless it could then use or lose {inPercent(100 * NEAR)} more.
+        starts at the new prices, unless it could then use or lose {inPercent(100 * WORSE_BOUND)} more.
       </p>
       {losses.length === 0 ? <p>Worst case: {worstCase}.</p> : null}
     </>
