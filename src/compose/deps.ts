@@ -14,7 +14,6 @@ import { importSigner, NO_STORED_KEYS, storedKeys } from "../adapters/stored-key
 import { tracedFetch } from "../adapters/traced-fetch.ts";
 import { dexPrice, pricedPools } from "../dex/price.ts";
 import { kindsOf } from "../engine/accounts.ts";
-import { runPass } from "../engine/pass/pass.ts";
 import { decimal, ZERO } from "../kernel/decimal.ts";
 import { AppError, SettingsError, VenueError } from "../kernel/errors.ts";
 import { medianOf, midOf } from "../kernel/spread.ts";
@@ -87,13 +86,12 @@ export async function createDeps(
   const exchanges = config.exchanges.map((configuredExchange) => infoOf(configuredExchange, live));
   const prices = connectPrices(config, { ...venues, exchanges, budgets, monotonic: local.monotonic });
   const killHere = killHereOf(config, runtime);
-  const stepping = { ...prices, ...engineDeps(config, runtime, { context, killHere }) };
   return {
-    ...stepping,
+    ...prices,
+    ...engineDeps(config, runtime, { context, killHere }),
     ...venueDeps(venues, { context, exchanges, live }),
     ...(live ? { live, keys: serverKeys(config, live) } : {}),
     ...tellingDeps(config, runtime, { context, channels }),
-    resolve: (venue) => runPass(stepping, venue),
     exchanges,
     ...(runtime.kept ? { kept: runtime.kept } : {}),
     streams: live && runtime.streams?.(live.venues.accessOf),

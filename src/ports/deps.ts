@@ -6,7 +6,7 @@ import type { PublicReads } from "./exchanges.ts";
 import type { CalculationThread, HeavyLane } from "./heavy.ts";
 import type { StrategyDeps } from "./kind.ts";
 import type { Signer } from "./stores/store.ts";
-import type { CandleReader, Keys, StreamReport, Streams, Venue } from "./venue.ts";
+import type { CandleReader, Keys, StreamReport, Streams } from "./venue.ts";
 import type { Local, Log, Tracer } from "./within-time.ts";
 
 interface KeyRightsRead {
@@ -52,7 +52,7 @@ export interface HeavyDeps {
 }
 
 /** What only a process that runs passes by itself has. */
-export interface ServerDeps {
+interface ServerDeps {
   /** Opens connections whose messages start passes early; absent without any. */
   readonly streams?: Streams | undefined;
   /** Reports this process's connections; absent if it runs no passes. */
@@ -90,7 +90,4 @@ export interface KeyDeps {
 }
 
 /** Dependencies that operations share. A store that a feature has beside it names its own, such as `NotifyDeps`. */
-export interface Deps extends StrategyDeps, PublicReads, ProcessDeps, HeavyDeps, ServerDeps, KeyDeps {
-  /** Runs one pass over an account that no round covers, to look up unconfirmed orders. */
-  readonly resolve?: (venue: Venue) => Promise<unknown>;
-}
+export interface Deps extends StrategyDeps, PublicReads, ProcessDeps, HeavyDeps, ServerDeps, KeyDeps {}

@@ -22,7 +22,7 @@ import { reachedEvent } from "../decide/stop.ts";
 import { addFee } from "../reconcile/reconcile.ts";
 
 /** Returns the value of a position's budgets in quote, at the price of its start. */
-export const startOfPosition = ({ config: { budget }, state: { startPrice } }: PositionStrategy) => ({
+const startOfPosition = ({ config: { budget }, state: { startPrice } }: PositionStrategy) => ({
   capital: budget.quote + mul(budget.base, startPrice, "half"),
   price: startPrice,
 });
@@ -89,7 +89,7 @@ function costAfter(
 }
 
 /** Counts an order after its last fill. */
-export function countOrder<S extends PositionState>(state: S, { side, booked, amount }: Order): S {
+function countOrder<S extends PositionState>(state: S, { side, booked, amount }: Order): S {
   if (booked < amount) return state;
   const { ledger } = state;
   const counted = side === "buy" ? { bids: ledger.bids + 1 } : { asks: ledger.asks + 1 };
@@ -257,11 +257,7 @@ export function midOfOthers(book: Book, own: readonly OrderTerms[]): Decimal | u
 }
 
 /** Returns the part of the budget, after its fills, that no order has locked; either side can use all of it. */
-export function positionReserve(
-  strategy: PositionStrategy,
-  orders: readonly Order[],
-  market: Market,
-): Reserve {
+function positionReserve(strategy: PositionStrategy, orders: readonly Order[], market: Market): Reserve {
   const { state, config, status, wants } = strategy;
   if (status === "stopped") return NO_RESERVE;
   const locked = lockedBy(strategy, orders, market);
@@ -314,7 +310,7 @@ export const budgetLeft = ({ config, state }: Pick<PositionStrategy, "config" | 
 });
 
 /** Describes what its orders can use. */
-export function describePositionUse({ symbol, ...strategy }: PositionStrategy): string {
+function describePositionUse({ symbol, ...strategy }: PositionStrategy): string {
   const { base, quote } = splitPair(symbol);
   const left = budgetLeft(strategy);
   return `up to ${text(left.base)} ${base} and ${text(left.quote)} ${quote} are used`;

@@ -1,3 +1,4 @@
+import { runPass } from "../../engine/pass/pass.ts";
 import { type Decimal, text } from "../../kernel/decimal.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
@@ -91,6 +92,7 @@ export function refuseForeignId({ account, orderIds }: Venue, id: string): void 
  */
 export async function venueFor(deps: Deps, exchange: string, keys: Keys | undefined): Promise<Venue> {
   const venue = deps.venue(exchange, keys);
-  if (keys && (await deps.store.hasUnclear(accountKey(venue.account)))) await deps.resolve?.(venue);
+  if (keys && (await deps.store.hasUnclear(accountKey(venue.account))))
+    await runPass({ ...deps, liquidity: undefined }, venue);
   return venue;
 }
