@@ -13,6 +13,9 @@ export async function buildPage(root, folder) {
     absWorkingDir: root,
     entryPoints: ["src/web/main.tsx"],
     entryNames: "[name]-[hash]",
+    // What the first page does not need is loaded when it is used.
+    splitting: true,
+    chunkNames: "main-[name]-[hash]",
     outdir: folder,
     bundle: true,
     format: "esm",
@@ -23,7 +26,7 @@ export async function buildPage(root, folder) {
     logLevel: "error",
   });
   const names = readdirSync(folder).filter((name) => /^main-.*\.(js|css)$/.test(name));
-  const named = (ending) => names.find((name) => name.endsWith(ending));
+  const named = (ending) => names.find((name) => /^main-\w+\./.test(name) && name.endsWith(ending));
   writeFileSync(join(folder, "files.json"), JSON.stringify({ script: named(".js"), style: named(".css") }));
   for (const name of names) {
     const bytes = readFileSync(join(folder, name));

@@ -46,7 +46,9 @@ export function AccountPage({ session }: { session: Session }) {
             exchange={exchange}
             quote={exchanges.data?.exchanges.find(({ id }) => id === exchange)?.quotes[0] ?? "USDT"}
           />
-          <WithdrawPart key={`w ${exchange}`} exchange={exchange} />
+          <FoldedSection key={`w ${exchange}`} title="Withdrawable amounts" isClosed>
+            {() => <WithdrawTable exchange={exchange} />}
+          </FoldedSection>
           <AccountOrders key={`o ${exchange}`} exchange={exchange} session={session} />
         </>
       )}
@@ -96,38 +98,17 @@ function orderColumns(
   cancel: ((order: OpenOrder) => void) | undefined,
 ): readonly TableColumn<OpenOrder>[] {
   // Each pair has different decimals.
-  const digits = (symbol: string, of: (order: OpenOrder) => number) =>
-    digitsOf(orders.filter((order) => order.symbol === symbol).map(of));
-  const priceText = ({ symbol, price }: OpenOrder) =>
-    number(
-      price,
-      digits(symbol, (order) => order.price),
-    );
-  const sizeText = ({ symbol }: OpenOrder, size: number) =>
-    number(
-      size,
-      digits(symbol, (order) => order.amount),
-    );
+  const text = ({ symbol }: OpenOrder, value: number, of: "price" | "amount") =>
+    number(value, digitsOf(orders.filter((order) => order.symbol === symbol).map((order) => order[of])));
   return [
     { name: "Pair", isHead: true, of: ({ symbol }) => symbol, by: ({ symbol }) => symbol },
-    {
-      name: "Side",
-      of: ({ side }) => <SideText side={side} />,
-      by: ({ side }) => side,
-    },
-    { name: "Price", isNumber: true, of: priceText, by: ({ price }) => price },
-    {
-      name: "Amount",
+    { name: "Side", of: ({ side }) => <SideText side={side} />, by: ({ side }) => side },
+    ...(["price", "amount", "filled"] as const).map((of) => ({
+      name: `${of.slice(0, 1).toUpperCase()}${of.slice(1)}`,
       isNumber: true,
-      of: (order) => sizeText(order, order.amount),
-      by: (order) => order.amount,
-    },
-    {
-      name: "Filled",
-      isNumber: true,
-      of: (order) => sizeText(order, order.filled),
-      by: ({ filled }) => filled,
-    },
+      of: (order: OpenOrder) => text(order, order[of], of === "price" ? of : "amount"),
+      by: (order: OpenOrder) => order[of],
+    })),
     { name: "Placed", of: ({ timestamp }) => <Time at={timestamp} />, by: ({ timestamp }) => timestamp },
     ...(cancel === undefined
       ? []
@@ -238,13 +219,7 @@ const COLUMNS: readonly TableColumn<BalanceAnswer>[] = [
   withdrawColumn("Missing", ({ missing }) => missing),
 ];
 
-/** What can be withdrawn while every order stays funded; loaded when it is opened. */
-const WithdrawPart = ({ exchange }: { exchange: string }) => (
-  <FoldedSection title="Withdrawable amounts" isClosed>
-    {() => <WithdrawTable exchange={exchange} />}
-  </FoldedSection>
-);
-
+/** What can be withdrawn while every order stays funded. */
 function WithdrawTable({ exchange }: { exchange: string }) {
   const plan = useLoad<BalancesAnswer>("GET /balance", { exchange, withdrawable: true });
   return (

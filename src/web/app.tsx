@@ -6,6 +6,7 @@ import { AccessPage, LimitsPage } from "./controls/access.tsx";
 import { Alerts } from "./controls/alerts.tsx";
 import { Audit, Plans } from "./controls/audit.tsx";
 import { useEffect } from "./effect.ts";
+import { Home } from "./home.tsx";
 import { Link, LiquidityPage, Safety } from "./liquidity.tsx";
 import { startLive, useLoad } from "./live.ts";
 import { Compare, DexPage } from "./markets/compare.tsx";
@@ -20,7 +21,6 @@ import { signedOut, signIn, useValue } from "./session.ts";
 import { StartCentered } from "./start/backtest.tsx";
 import { Start } from "./start/page.tsx";
 import { StartQuotes } from "./start-quotes.tsx";
-import { Strategies } from "./strategies.tsx";
 import { KIND_PATHS, type KindName } from "./strategy/kind-paths.ts";
 import { StrategyPage } from "./strategy/page.tsx";
 import type { Session } from "./types.ts";
@@ -42,39 +42,42 @@ function SignedIn() {
   return <Shown of={session}>{(known) => <Shell session={known} />}</Shown>;
 }
 
+type PageView = (props: { session: Session }) => Child;
+
 interface Place {
   readonly path: string;
   /** Heading of the page and title of its tab; absent if the page sets its own. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** Entry of the navigation that leads to it, and its name among the pages of that entry. */
-  readonly group?: string;
-  readonly name?: string;
+  readonly group?: string | undefined;
+  readonly name?: string | undefined;
   readonly page: (session: Session, words: readonly string[]) => Child;
   /** Whether only administrators can open it. */
   readonly isAdmins?: boolean;
 }
 
-const ADMIN_SETTINGS = { group: "Settings", isAdmins: true } as const;
+const pagePlace = (path: string, View: PageView, title: string, group = title, name?: string): Place => ({
+  path,
+  title,
+  group,
+  name,
+  page: (session) => <View session={session} />,
+});
+const setting = (path: string, page: PageView, title: string): Place => ({
+  ...pagePlace(path, page, title, "Settings", title),
+  isAdmins: true,
+});
 
-/** The page of one strategy of each kind. */
-const KIND_PAGES: Readonly<Record<KindName, typeof StrategyPage>> = {
-  grid: StrategyPage,
-  quote: QuotesPage,
-  declared: OwnPage,
-};
+const kindPlace = (kind: KindName, View: typeof StrategyPage): Place => ({
+  path: KIND_PATHS[kind],
+  page: (session, [, id = ""]) => <View key={id} id={id} session={session} />,
+});
 
 const PLACES: readonly Place[] = [
-  {
-    path: "",
-    title: "Strategies",
-    group: "Strategies",
-    page: (session) => <Strategies session={session} />,
-  },
-  ...(Object.keys(KIND_PAGES) as KindName[]).map((kind): Place => {
-    const Page = KIND_PAGES[kind];
-    const page: Place["page"] = (session, [, id = ""]) => <Page key={id} id={id} session={session} />;
-    return { path: KIND_PATHS[kind], page };
-  }),
+  pagePlace("", Home, "Strategies"),
+  kindPlace("grid", StrategyPage),
+  kindPlace("quote", QuotesPage),
+  kindPlace("declared", OwnPage),
   {
     path: "start-own",
     page: (session, [, name = ""]) => <StartOwn key={name} name={name} session={session} />,
@@ -83,50 +86,21 @@ const PLACES: readonly Place[] = [
     path: "clone",
     page: (session, [, id = ""]) => <Clone key={id} id={id} session={session} />,
   },
-  {
-    path: "start",
-    title: "Start a grid",
-    group: "Start",
-    name: "Grid",
-    page: (session) => <Start session={session} />,
-  },
-  {
-    path: "start-centered",
-    title: "Start a centered grid",
-    group: "Start",
-    name: "Centered grid",
-    page: (session) => <StartCentered session={session} />,
-  },
-  {
-    path: "start-quotes",
-    title: "Start quotes",
-    group: "Start",
-    name: "Quotes",
-    page: (session) => <StartQuotes session={session} />,
-  },
-  { path: "backtest", title: "Backtest", group: "Backtest", page: () => <BacktestPage /> },
-  { path: "report", title: "Report", group: "Reports", name: "P&L", page: () => <ReportPage /> },
-  {
-    path: "liquidity",
-    title: "Liquidity",
-    group: "Reports",
-    name: "Liquidity",
-    page: (session) => <LiquidityPage session={session} />,
-  },
-  { path: "markets", title: "Markets", group: "Markets", name: "Market", page: () => <Markets /> },
-  { path: "compare", title: "Compare", group: "Markets", name: "Compare", page: () => <Compare /> },
-  { path: "dex", title: "DEX", group: "Markets", name: "DEX", page: () => <DexPage /> },
-  {
-    path: "account",
-    title: "Account",
-    group: "Account",
-    page: (session) => <AccountPage session={session} />,
-  },
-  { path: "alerts", title: "Alerts", name: "Alerts", ...ADMIN_SETTINGS, page: () => <Alerts /> },
-  { path: "limits", title: "Limits", name: "Limits", ...ADMIN_SETTINGS, page: () => <LimitsPage /> },
-  { path: "agents", title: "Agents", name: "Agents", ...ADMIN_SETTINGS, page: () => <Plans /> },
-  { path: "access", title: "Access", name: "Access", ...ADMIN_SETTINGS, page: () => <AccessPage /> },
-  { path: "audit", title: "Audit", name: "Audit", ...ADMIN_SETTINGS, page: () => <Audit /> },
+  pagePlace("start", Start, "Start a grid", "Start", "Grid"),
+  pagePlace("start-centered", StartCentered, "Start a centered grid", "Start", "Centered grid"),
+  pagePlace("start-quotes", StartQuotes, "Start quotes", "Start", "Quotes"),
+  pagePlace("backtest", BacktestPage, "Backtest"),
+  pagePlace("report", ReportPage, "Report", "Reports", "P&L"),
+  pagePlace("liquidity", LiquidityPage, "Liquidity", "Reports", "Liquidity"),
+  pagePlace("markets", Markets, "Markets", "Markets", "Market"),
+  pagePlace("compare", Compare, "Compare", "Markets", "Compare"),
+  pagePlace("dex", DexPage, "DEX", "Markets", "DEX"),
+  pagePlace("account", AccountPage, "Account"),
+  setting("alerts", Alerts, "Alerts"),
+  setting("limits", LimitsPage, "Limits"),
+  setting("agents", Plans, "Agents"),
+  setting("access", AccessPage, "Access"),
+  setting("audit", Audit, "Audit"),
 ];
 
 const NO_ACCESS = { title: "No access", text: "This token has no access to this page." };
@@ -136,10 +110,10 @@ function Shell({ session }: { session: Session }) {
   const { words } = useRoute();
   const places = PLACES.filter(({ isAdmins }) => !isAdmins || session.scope === "admin");
   const isStrategys = Object.values<string>(KIND_PATHS).includes(words[0] ?? "");
-  const place = isStrategys && !words[1] ? undefined : places.find(({ path }) => path === words[0]);
-  const beside = places.filter(({ group, name }) => name && group === place?.group);
+  const here = isStrategys && !words[1] ? undefined : places.find(({ path }) => path === words[0]);
+  const beside = places.filter(({ group, name }) => name && group === here?.group);
   const lacking = !isStrategys && PLACES.some(({ path }) => path === words[0]) ? NO_ACCESS : NO_PAGE;
-  useTitle(place ? place.title : lacking.title);
+  useTitle(here ? here.title : lacking.title);
   // A new page begins at its top, wherever the previous one was scrolled to.
   useEffect(() => {
     scrollTo(0, 0);
@@ -154,19 +128,19 @@ function Shell({ session }: { session: Session }) {
         <a class="brand" href={linkTo()}>
           edgemaker
         </a>
-        <Navigation key={words.join("/")} places={places} place={place} />
+        <Navigation key={words.join("/")} places={places} here={here} />
         <Link />
         <Safety session={session} />
       </header>
       <main id="main" tabIndex={-1}>
         {beside.length > 1 ? (
-          <nav class="tabs" aria-label={place?.group}>
+          <nav class="tabs" aria-label={here?.group}>
             {beside.map((one) => (
-              <PlaceLink key={one.path} to={one} name={one.name} isHere={one === place} />
+              <PlaceLink key={one.path} to={one} name={one.name} isHere={one === here} />
             ))}
           </nav>
         ) : null}
-        {place ? place.page(session, words) : <NoticeBox>{lacking.text}</NoticeBox>}
+        {here ? here.page(session, words) : <NoticeBox>{lacking.text}</NoticeBox>}
       </main>
       <Foot />
     </>
@@ -174,7 +148,7 @@ function Shell({ session }: { session: Session }) {
 }
 
 /** One link for each group of pages; on narrow screens they are behind a button. */
-function Navigation({ places, place }: { places: readonly Place[]; place: Place | undefined }) {
+function Navigation({ places, here }: { places: readonly Place[]; here: Place | undefined }) {
   const [isOpen, setOpen] = useState(false);
   const firsts = places.filter(
     ({ group }, at) => group && places.findIndex((one) => one.group === group) === at,
@@ -191,7 +165,7 @@ function Navigation({ places, place }: { places: readonly Place[]; place: Place 
       </button>
       <nav aria-label="Pages" class={isOpen ? "open" : ""}>
         {firsts.map((one) => (
-          <PlaceLink key={one.path} to={one} name={one.group} isHere={one.group === place?.group} />
+          <PlaceLink key={one.path} to={one} name={one.group} isHere={one.group === here?.group} />
         ))}
       </nav>
     </>

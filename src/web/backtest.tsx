@@ -1,32 +1,19 @@
 import { useState } from "hono/jsx/dom";
-import { reportOf } from "../backtest/report.tsx";
-import { isOfGrid } from "../backtest/schema/answer-view.ts";
 import { pluralize } from "../kernel/plain-text.ts";
 import { type ApiError, ask } from "./api.ts";
 import { addRun, dropRun, type Run, runs } from "./backtest-runs.ts";
 import { type LinePoint, type LineScale, lineScaleOf } from "./chart/line-scale.ts";
 import { TwoLines } from "./chart/two-lines.tsx";
-import { change, feeText, inPercent, money, number, pairOf, percent, toneOf } from "./format.ts";
+import { inPercent, number, pairOf, percent, toneOf } from "./format.ts";
 import { NumberInput } from "./plan-area.tsx";
 import { linkTo } from "./route.ts";
 import { useValue } from "./session.ts";
-import { backtestOf } from "./start/backtest.tsx";
+import { backtestOf, RunFigures } from "./start/backtest.tsx";
 import { Checks, NumberFields, useGridForm, WhereFields } from "./start/fields.tsx";
 import { bodyOf, type Form, formOf, queryOf } from "./start/form.ts";
 import { numberColumn, Table, type TableColumn } from "./table.tsx";
 import type { Backtest as Answer, Backtest, SuggestionAnswer } from "./types.ts";
-import {
-  ChangeStat,
-  Choice,
-  Failed,
-  Field,
-  NoticeBox,
-  Section,
-  Stat,
-  saveFile,
-  Time,
-  Warnings,
-} from "./ui.tsx";
+import { Choice, Failed, Field, NoticeBox, Section, Stat, saveFile, Time, Warnings } from "./ui.tsx";
 
 const BACKTEST_FRAMES = [
   ["1m", "1 minute"],
@@ -66,22 +53,22 @@ export function BacktestPage() {
   );
 }
 
-interface Choosing {
+type GridPartProps = ReturnType<typeof useGridForm> & {
   readonly timeframe: string;
   readonly choose: (frame: string) => void;
-}
+  readonly run: ReturnType<typeof useRun>;
+};
 
-function GridPart({
-  run,
-  timeframe,
-  choose,
-  ...grid
-}: ReturnType<typeof useGridForm> & Choosing & { run: ReturnType<typeof useRun> }) {
+function GridPart({ run, timeframe, choose, ...grid }: GridPartProps) {
   const { form, change, quote } = grid;
   return (
     <Section title="The grid">
       <WhereFields {...grid} />
-      <Frames timeframe={timeframe} choose={choose} />
+      <div class="fields">
+        <Field label="Candle length" hint="The latest 1,000 candles, or all stored ones">
+          <Choice value={timeframe} choices={BACKTEST_FRAMES} choose={choose} />
+        </Field>
+      </div>
       <NumberFields form={form} change={change} quote={quote} />
       <Checks form={form} change={change} names={["initialBuy"]} />
       <p>
@@ -122,14 +109,6 @@ function useRun(timeframe: string) {
   return { ...state, of };
 }
 
-const Frames = ({ timeframe, choose }: Choosing) => (
-  <div class="fields">
-    <Field label="Candle length" hint="The latest 1,000 candles, or all stored ones">
-      <Choice value={timeframe} choices={BACKTEST_FRAMES} choose={choose} />
-    </Field>
-  </div>
-);
-
 function Runs() {
   const kept = useValue(runs);
   if (kept.length === 0)
@@ -138,7 +117,8 @@ function Runs() {
         <p class="empty">No backtests yet. Results stay here for comparison until you close this tab.</p>
       </Section>
     );
-  const scale = sharedScale(kept.map(({ answer }) => answer));
+  // One scale, so that the results can be compared.
+  const scale = lineScaleOf(kept.flatMap(({ answer }) => pointsOf(answer)));
   return (
     <div class="runs" role="group" aria-label="Runs">
       {kept.map((run) => (
@@ -158,9 +138,6 @@ const pointsOf = (answer: Backtest): LinePoint[] =>
     own: shareOf(equity, answer),
     buyAndHold: shareOf(buyAndHold, answer),
   }));
-
-/** Returns one scale for all compared results. */
-const sharedScale = (answers: readonly Backtest[]): LineScale => lineScaleOf(answers.flatMap(pointsOf));
 
 /** Chart of equity, and of buy and hold. */
 function Equity({ answer, scale }: { answer: Backtest; scale: LineScale }) {
@@ -200,7 +177,7 @@ function RunCard({ run, scale }: { run: Run; scale: LineScale }) {
         <a class="button" href={`${linkTo("start")}?${queryOf(body)}`}>
           Use these settings
         </a>
-        <button type="button" onClick={() => saveReport(run)}>
+        <button type="button" onClick={() => void saveReport(run)}>
           Save report
         </button>
         <button type="button" aria-label={`Remove ${title}`} onClick={() => dropRun(key)}>
@@ -211,45 +188,17 @@ function RunCard({ run, scale }: { run: Run; scale: LineScale }) {
   );
 }
 
-function RunFigures({ answer }: { answer: Run["answer"] }) {
-  const { quote } = pairOf(answer.symbol);
-  const total = Number(answer.total);
-  const against = total - Number(answer.holding.base);
-  const { band, drawdown, details } = answer;
-  const fallen = Number(drawdown.amount);
-  const fees = Object.entries(answer.fees).map(([asset, fee]) => feeText(asset, fee, answer.symbol));
-  return (
-    <dl class="stats">
-      <ChangeStat name={`Total, ${quote}`} of={total} isLarge />
-      <Stat name="Return on investment" tone={toneOf(total)}>
-        {percent(answer.totalPercent / 100)}
-      </Stat>
-      <ChangeStat name="vs buy and hold" of={against} />
-      <Stat name="Max drawdown" tone={fallen > 0 ? "down" : ""}>
-        {`${money(fallen)} (${inPercent(drawdown.percent, 2)})`}
-      </Stat>
-      <ChangeStat name="Realized" of={Number(answer.realized)} />
-      <Stat name="Cycles">{answer.cycles}</Stat>
-      <Stat name="Fees">{fees.join(", ") || "none"}</Stat>
-      {isOfGrid(details) ? <Stat name="In range">{inPercent(details.timeInRangePercent, 1)}</Stat> : null}
-      {band ? (
-        <Stat name="Range by path and fill rule">
-          {`${change(Number(band.total.least))} to ${change(Number(band.total.most))}`}
-        </Stat>
-      ) : null}
-    </dl>
-  );
-}
-
 const runTitle = (body: Run["body"]): string =>
   `${body.symbol} ${number(Number(body.lowerPrice))} – ${number(Number(body.upperPrice))}, ${body.gridLevels} levels of ${number(Number(body.orderSize))}, ${body.timeframe}`;
 
 /** Each run has a file name that differs from those of all others, also with the same settings. */
-const saveReport = ({ key, body, answer }: Run): void =>
+async function saveReport({ key, body, answer }: Run): Promise<void> {
+  const { reportOf } = await import("../backtest/report.tsx");
   saveFile(
     `backtest-${answer.symbol.replace("/", "-")}-${body.lowerPrice}-${body.upperPrice}-${body.gridLevels}-levels-${body.timeframe}-${key.slice(0, 8)}.html`,
     new Blob([reportOf(answer)], { type: "text/html" }),
   );
+}
 
 type SuggestedGrid = SuggestionAnswer["best"][number];
 

@@ -131,23 +131,6 @@ const YEAR = 365 * 86_400_000;
 /** Below a week, a yearly rate says nothing: a bad first day can come to -1,000 % a year. */
 const MIN_YEARLY_SPAN_MS = 7 * 86_400_000;
 
-/** Formats the yearly rate of a period, or tells which period has one. */
-export const periodRateText = (rate: number | undefined, period: number): string =>
-  rate !== undefined ? inPercent(rate, 1) : period < MIN_YEARLY_SPAN_MS ? "see 30 days" : "after a week";
-
-/** Returns the profits of several strategies as one rate of their capital, each over its own time. */
-export function yearlyOfAll(
-  parts: readonly { readonly profit: number; readonly capital: number; readonly millis: number }[],
-): number | undefined {
-  const known = parts.filter(({ capital, millis }) => capital > 0 && millis >= MIN_YEARLY_SPAN_MS);
-  const sum = (of: (one: (typeof known)[number]) => number) => known.reduce((all, one) => all + of(one), 0);
-  return yearlyPercent(
-    known.length === 0 ? null : sum(({ profit }) => profit),
-    sum(({ capital, millis }) => (capital * millis) / YEAR),
-    YEAR,
-  );
-}
-
 /** Returns a profit as a simple rate per year, in percent; undefined where it says nothing. */
 export const yearlyPercent = (profit: number | null, capital: number, millis: number): number | undefined =>
   profit === null || capital <= 0 || millis < MIN_YEARLY_SPAN_MS

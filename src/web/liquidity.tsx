@@ -3,7 +3,7 @@ import { type ApiError, ask } from "./api.ts";
 import { timeNow } from "./clock.ts";
 import { useEffect } from "./effect.ts";
 import { duration } from "./format.ts";
-import { changeCount, link, useLoad } from "./live.ts";
+import { link, reloadAll, useLoad } from "./live.ts";
 import {
   agreementCosts,
   CostTable,
@@ -12,13 +12,15 @@ import {
   Offers,
   VERDICT_COLUMNS,
 } from "./markets/watched-pairs.tsx";
-import { useValue } from "./session.ts";
+import { createValue, useValue } from "./session.ts";
+import { sendChange } from "./strategy/parts.tsx";
 import { Table, type TableColumn } from "./table.tsx";
 import type { AgreementList, KillAnswer, LiquidityReportView, Session, WatchedPairs } from "./types.ts";
 import {
   Choice,
   Failed,
   Field,
+  type Question,
   SaveButton,
   type SaveProps,
   Section,
@@ -301,28 +303,37 @@ function AgreementForm({
   );
 }
 
+/** Whether the kill switch is on; undefined while this is unknown. */
+export const isKillSwitchOn = createValue<boolean | undefined>(undefined);
+
+export const killQuestion = (on: boolean): Question => ({
+  title: on ? "Turn the kill switch on?" : "Turn the kill switch off?",
+  says: on
+    ? "No new order is placed on any exchange. Open orders stay and can fill. You can still cancel."
+    : "Strategies place missing orders in their next pass. Manual orders work again.",
+  yes: on ? "Turn it on" : "Turn it off",
+  dangerous: on,
+  act: () => sendChange("POST /kill", { on }),
+});
+
 /** The kill switch and the panic button; each needs a confirmation. */
 export function Safety({ session }: { session: Session }) {
   const kill = useLoad<KillAnswer>("GET /kill", {}, { live: true });
   const [question, put] = useConfirmation();
   const isUnknown = kill.error !== undefined;
   const isOn = isUnknown ? undefined : kill.data?.on;
-  const report = (message: string) => {
-    kill.again();
-    changeCount.set(changeCount.get() + 1);
-    return message;
-  };
-  const turn = (on: boolean) =>
+  useEffect(() => {
+    isKillSwitchOn.set(isOn);
+    return undefined;
+  }, [isOn]);
+  const panic = (sell: boolean) =>
     put({
-      title: on ? "Turn the kill switch on?" : "Turn the kill switch off?",
-      says: on
-        ? "No new order is placed on any exchange. Open orders stay and can fill. You can still cancel."
-        : "Strategies place missing orders in their next pass. Manual orders work again.",
-      yes: on ? "Turn it on" : "Turn it off",
-      dangerous: on,
-      act: async () => report((await ask<KillAnswer>("POST /kill", { body: { on } })).message),
+      title: "Panic: stop everything?",
+      says: <PanicSays sell={sell} choose={panic} />,
+      yes: sell ? "Stop all and sell" : "Stop all",
+      dangerous: true,
+      act: () => sendChange("POST /kill", { on: true, stop: true, sell }),
     });
-  const panic = () => put({ ...panicQuestion(false, report), says: <PanicSays put={put} report={report} /> });
   if (session.scope !== "admin")
     return (
       <div class="safety">
@@ -338,11 +349,11 @@ export function Safety({ session }: { session: Session }) {
         aria-pressed={isUnknown ? "mixed" : isOn === true ? "true" : "false"}
         // It can be turned on without knowing its state.
         disabled={isOn === undefined && !isUnknown}
-        onClick={() => turn(!isOn)}
+        onClick={() => put(killQuestion(!isOn))}
       >
         {isUnknown ? "Kill switch: unknown" : isOn ? "Kill switch is on" : "Kill switch"}
       </button>
-      <button type="button" class="danger" onClick={panic}>
+      <button type="button" class="danger" onClick={() => panic(false)}>
         Panic
       </button>
       {question}
@@ -350,40 +361,18 @@ export function Safety({ session }: { session: Session }) {
   );
 }
 
-const SELLS = "Also sell the base of every grid, at most 10 % below the mid price";
-
-const panicQuestion = (sell: boolean, report: (message: string) => string) => ({
-  title: "Panic: stop everything?",
-  yes: sell ? "Stop all and sell" : "Stop all",
-  dangerous: true,
-  act: async () =>
-    report((await ask<KillAnswer>("POST /kill", { body: { on: true, stop: true, sell } })).message),
-});
-
-function PanicSays({
-  put,
-  report,
-}: {
-  put: ReturnType<typeof useConfirmation>[1];
-  report: (message: string) => string;
-}) {
-  const [sell, setSell] = useState(false);
-  const choose = (chosen: boolean) => {
-    setSell(chosen);
-    put({ ...panicQuestion(chosen, report), says: <PanicSays put={put} report={report} /> });
-  };
-  return (
-    <>
-      <p>
-        This turns on the kill switch, stops every grid and cancels every edgemaker order on every exchange.
-        Base that grids bought stays in your account unless you sell it.
-      </p>
-      <label class="check">
-        <input type="checkbox" checked={sell} onClick={() => choose(!sell)} /> {SELLS}
-      </label>
-    </>
-  );
-}
+const PanicSays = ({ sell, choose }: { sell: boolean; choose: (sell: boolean) => void }) => (
+  <>
+    <p>
+      This turns on the kill switch, stops every grid and cancels every edgemaker order on every exchange.
+      Base that grids bought stays in your account unless you sell it.
+    </p>
+    <label class="check">
+      <input type="checkbox" checked={sell} onClick={() => choose(!sell)} /> Also sell the base of every grid,
+      at most 10 % below the mid price
+    </label>
+  </>
+);
 
 const WORDS = {
   connecting: ["", "connecting"],
@@ -401,7 +390,7 @@ export function Link() {
   useValue(timeNow);
   useEffect(() => {
     // Loads missed changes when the tab becomes visible.
-    const refresh = () => document.hidden || changeCount.set(changeCount.get() + 1);
+    const refresh = () => document.hidden || reloadAll();
     document.addEventListener("visibilitychange", refresh);
     return () => document.removeEventListener("visibilitychange", refresh);
   }, []);

@@ -24,7 +24,8 @@ const MAX_SILENT_STREAMS = 2;
 /** Duration of polling before another stream is tried, because the proxy may be gone. */
 const POLL_DURATION_MS = 600_000;
 
-const beat = () => changeCount.set(changeCount.get() + 1);
+/** Reloads what the page shows. */
+export const reloadAll = (): void => changeCount.set(changeCount.get() + 1);
 const isAt = (how: "live" | "polling") => link.set({ how, at: Date.now() });
 /** Marks the connection as lost; the data stay as old as the last update. */
 const isGone = () => link.set({ how: "offline", at: link.get().at });
@@ -106,7 +107,7 @@ function hear(messages: readonly string[], cursor: Cursor): void {
     if (id) cursor.last = id;
   }
   // A heartbeat contains no news.
-  if (messages.some((message) => /^event:/m.test(message)) && !document.hidden) beat();
+  if (messages.some((message) => /^event:/m.test(message)) && !document.hidden) reloadAll();
 }
 
 async function poll(cursor: Cursor, ended: AbortSignal): Promise<void> {
@@ -122,7 +123,7 @@ async function poll(cursor: Cursor, ended: AbortSignal): Promise<void> {
     const { last } = (await response.json()) as { last: number };
     cursor.last = String(last);
     cursor.etag = response.headers.get("etag") ?? "";
-    beat();
+    reloadAll();
   }
   await waitFor(POLL_INTERVAL_MS, ended);
 }

@@ -143,35 +143,6 @@ export function distanceText(grid: Grid): string {
   return `${share} to ${isBelow ? "lower" : "upper"}`;
 }
 
-export interface StrategyStanding {
-  readonly name: string;
-  readonly tone: "" | "up" | "down" | "warn";
-  /** What the user should check, if anything. */
-  readonly todo?: string | undefined;
-}
-
-/** Returns a grid's state, and what the user should do. */
-export function gridState(grid: Grid): StrategyStanding {
-  const { status, phase, lastError, notices } = grid;
-  const notice = notices[0]?.message;
-  if (status === "error") return { name: "error", tone: "down", todo: lastError ?? notice };
-  if (status === "stopped") return { name: "stopped", tone: "", todo: lastError ?? undefined };
-  const name = phase === "active" ? "running" : phase;
-  const todo = lastError ?? notice ?? leftText(grid);
-  return todo === undefined
-    ? { name, tone: phase === "paused" ? "warn" : "up" }
-    : { name, tone: "warn", todo };
-}
-
-/** Describes what has stopped because the price is outside the range. */
-function leftText(grid: Grid): string | undefined {
-  if ((distanceOf(grid) ?? 0) >= 0) return undefined;
-  const isBelow = (grid.markPrice ?? 0) < (grid.rangeNow?.lowerPrice ?? 0);
-  return isBelow
-    ? "the price is below the range; the grid sells again when the price returns"
-    : "the price is above the range; the grid buys again when the price returns";
-}
-
 /**
  * A pair: typed, or chosen from those that the account holds. Focus empties the field, so that all are offered. A
  * value that arrives meanwhile does not change what is typed.

@@ -1,25 +1,17 @@
 import { useState } from "hono/jsx/dom";
 import { countWithVerb } from "../kernel/plain-text.ts";
 import { describeRefusals } from "../model/refusal-text.ts";
-import { amount, type Digits, digitsOf, inPercent, money, number, pairOf } from "./format.ts";
+import { amount, digitsOf, inPercent, money, number, pairOf } from "./format.ts";
 import { NumberSettings, settingsBody } from "./start/backtest.tsx";
 import { quoteSettings } from "./start-quotes.tsx";
 import { EditSection } from "./strategy/edit.tsx";
-import {
-  ById,
-  type Editing,
-  NameLine,
-  PassStats,
-  StrategyActions,
-  StrategyHeader,
-  strategyState,
-} from "./strategy/parts.tsx";
-import { QuoteStats } from "./strategy/plan.tsx";
+import { ById, NameLine, PassStats, StrategyActions, StrategyHeader } from "./strategy/parts.tsx";
+import { OrderTable, QuoteStats } from "./strategy/plan.tsx";
 import { QualityPart } from "./strategy/quality.tsx";
 import { EventsPart, FillsPart, OrdersPart } from "./strategy/slots.tsx";
 import { Table } from "./table.tsx";
 import type { Quoted, QuoteEditPlan, Session } from "./types.ts";
-import { ChangeStat, Section, SideText, Stat } from "./ui.tsx";
+import { ChangeStat, Section, Stat } from "./ui.tsx";
 
 const PricePlaces = ({ quotes }: { quotes: Quoted }) => (
   <Section title="Price sources">
@@ -43,22 +35,37 @@ export const QuotesPage = ({ id, session }: { id: string; session: Session }) =>
 );
 
 function KnownQuotes({ quotes, session }: { quotes: Quoted; session: Session }) {
-  const { id, orders } = quotes;
+  const { id, orders, budget, symbol } = quotes;
+  const { base, quote } = pairOf(symbol);
   const [isEdited, setEdited] = useState(false);
   const digits = digitsOf(orders.map(({ price }) => price));
   const of = { kind: "quote", id } as const;
   return (
     <>
-      <StrategyHeader of={quotes} state={strategyState(quotes)}>
-        <QuoteActions
-          quotes={quotes}
+      <StrategyHeader of={quotes}>
+        <StrategyActions
+          of={quotes}
           session={session}
           editing={{ isEdited, turn: () => setEdited(!isEdited) }}
+          whom="these quotes"
+          pause={`Their ${countWithVerb(orders.length, "order")} canceled until you resume. The base stays.`}
+          resume={`The next pass places both sides again, with their budgets: ${money(budget.quote)} ${quote} and ${amount(budget.base)} ${base}.`}
         />
       </StrategyHeader>
       {isEdited && quotes.status !== "stopped" ? <EditQuotes quotes={quotes} /> : null}
       <QuoteFigures quotes={quotes} />
-      <OrdersResting quotes={quotes} digits={digits} />
+      <Section title="Open orders">
+        <OrderTable
+          label="Open orders"
+          orders={orders}
+          symbol={symbol}
+          empty="There are no open orders."
+          reference={quotes.reference}
+        />
+        {quotes.waiting.length > 0 ? (
+          <p class="quiet">Not placed: {describeRefusals(quotes.waiting)}</p>
+        ) : null}
+      </Section>
       <PricePlaces quotes={quotes} />
       <QualityPart id={id} />
       <FillsPart of={of} digits={digits} symbol={quotes.symbol} />
@@ -90,70 +97,6 @@ function QuoteFigures({ quotes }: { quotes: Quoted }) {
       <PassStats of={quotes} />
     </dl>
   );
-}
-
-function OrdersResting({ quotes, digits }: { quotes: Quoted; digits: Digits }) {
-  const { base, quote } = pairOf(quotes.symbol);
-  const reference = quotes.reference === null ? null : Number(quotes.reference);
-  const away = (price: number) =>
-    reference === null ? "–" : inPercent((100 * Math.abs(price - reference)) / reference, 3);
-  return (
-    <Section title="Open orders">
-      <Table
-        label="Open orders"
-        columns={[
-          {
-            name: "Side",
-            isHead: true,
-            of: ({ side }) => <SideText side={side} />,
-          },
-          { name: `Price, ${quote}`, isNumber: true, of: ({ price }) => number(price, digits) },
-          { name: "From the price", isNumber: true, of: ({ price }) => away(Number(price)) },
-          { name: `Amount, ${base}`, isNumber: true, of: (order) => number(order.amount) },
-        ]}
-        rows={quotes.orders.toSorted((a, b) => Number(b.price) - Number(a.price))}
-        keyOf={({ side, price }) => `${side} ${price}`}
-        empty="There are no open orders."
-      />
-      {quotes.waiting.length > 0 ? <p class="quiet">Not placed: {describeRefusals(quotes.waiting)}</p> : null}
-    </Section>
-  );
-}
-
-interface QuoteActionsProps {
-  readonly quotes: Quoted;
-  readonly session: Session;
-  readonly editing: Editing;
-}
-
-/** Actions for quotes. */
-function QuoteActions({ quotes, ...props }: QuoteActionsProps) {
-  const { budget, symbol, orders } = quotes;
-  const { base, quote } = pairOf(symbol);
-  return (
-    <StrategyActions
-      {...props}
-      of={quotes}
-      whom="these quotes"
-      pause={`Their ${countWithVerb(orders.length, "order")} canceled until you resume. The base stays.`}
-      resume={`The next pass places both sides again, with their budgets: ${money(Number(budget.quote))} ${quote} and ${amount(budget.base)} ${base}.`}
-      openOrders={orders.length}
-      base={(sellBase) => whatBecomesOfBase(quotes, sellBase)}
-    />
-  );
-}
-
-function whatBecomesOfBase({ symbol, position, reference }: Quoted, sellBase: boolean): string {
-  const { base, quote } = pairOf(symbol);
-  const positionText = `${amount(position)} ${base}`;
-  const worth =
-    reference === null
-      ? ""
-      : `, worth ${money(Number(position) * Number(reference))} ${quote} at the last reference price`;
-  if (Number(position) === 0) return `They hold no ${base}.`;
-  return sellBase
-    ? `${positionText}${worth}, are sold at up to 10 % below the mid price, even into a thin order book.`
-    : `${positionText}${worth}, stay yours and keep their market risk.`;
 }
 
 /** A form for new settings of running quotes: their effect, and a change to exactly that. */

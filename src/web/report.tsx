@@ -1,21 +1,11 @@
 import { useState } from "hono/jsx/dom";
-import {
-  change,
-  type DailyFigures,
-  dailyFigures,
-  inPercent,
-  money,
-  pairOf,
-  periodRateText,
-  toneOf,
-  utc,
-  yearlyOfAll,
-} from "./format.ts";
+import { DayChart } from "./chart/day-chart.tsx";
+import { change, type DailyFigures, dailyFigures, inPercent, money, toneOf, utc } from "./format.ts";
 import { useLoad } from "./live.ts";
 import { nameColumn, profitColumn } from "./strategy/parts.tsx";
 import { numberColumn, Table, type TableColumn } from "./table.tsx";
-import type { Grid, ReportAnswer, Status } from "./types.ts";
-import { ChangeStat, Choice, Field, SaveButton, Section, Shown, Stat } from "./ui.tsx";
+import type { ReportAnswer } from "./types.ts";
+import { ChangeStat, Choice, Field, PressedChoice, SaveButton, Section, Shown, Stat } from "./ui.tsx";
 
 const SPANS = [
   ["day", "Today, UTC"],
@@ -29,26 +19,14 @@ const shareOrNone = (percent: number | null): string =>
 
 /** The report page: P&L by day, week or month. */
 export function ReportPage() {
-  const [span, setSpan] = useState<string>("week");
+  const [span, setSpan] = useState<(typeof SPANS)[number][0]>("week");
   const report = useLoad<ReportAnswer>("GET /report", { [span]: true });
-  const grids = useLoad<Status>("GET /strategy/grid/status");
   return (
     <>
       <h1>Report</h1>
-      <div class="tabs" role="group" aria-label="Period">
-        {SPANS.map(([name, label]) => (
-          <button
-            key={name}
-            type="button"
-            aria-pressed={name === span ? "true" : "false"}
-            onClick={() => setSpan(name)}
-          >
-            {label}
-          </button>
-        ))}
-      </div>
+      <PressedChoice label="Period" value={span} choices={SPANS} choose={setSpan} />
       <Shown of={report} rows={8}>
-        {(data) => <ReportView data={data} grids={grids.data?.strategies ?? []} />}
+        {(data) => <ReportView data={data} />}
       </Shown>
       <TaxTable />
     </>
@@ -56,11 +34,7 @@ export function ReportPage() {
 }
 
 const REPORT_ROW_COLUMNS: readonly TableColumn<ReportAnswer["strategies"][number]>[] = [
-  nameColumn(
-    ({ kind }) => kind,
-    undefined,
-    () => null,
-  ),
+  nameColumn(({ kind }) => kind),
   profitColumn("Total", ({ totalProfit }) => totalProfit),
   numberColumn("Realized", ({ realizedProfit }) => Number(realizedProfit), change),
   numberColumn("Fees", ({ fees }) => Number(fees), money),
@@ -76,25 +50,16 @@ const REPORT_ROW_COLUMNS: readonly TableColumn<ReportAnswer["strategies"][number
 
 const utcMinute = (at: number): string => utc(at).slice(0, 16);
 
-interface ReportProps {
-  readonly data: ReportAnswer;
-  /** Running grids, whose capital is known. */
-  readonly grids: readonly Grid[];
-}
-
 const DAY_COLUMNS: readonly TableColumn<DailyFigures["days"][number]>[] = [
   { name: "Day, UTC", isHead: true, of: ({ day }) => day },
   { name: "P&L", isNumber: true, of: ({ profit }) => <span class={toneOf(profit)}>{change(profit)}</span> },
   { name: "Sum", isNumber: true, of: ({ sum }) => change(sum) },
 ];
 
-const [WIDTH, HEIGHT] = [600, 160] as const;
-const MAX_DAY_BAR_WIDTH = 24;
-
-const ReportView = ({ data, grids }: ReportProps) => (
+const ReportView = ({ data }: { data: ReportAnswer }) => (
   <>
     {data.totals.map((total) => (
-      <QuoteTotals key={`${total.quote} ${total.dryRun}`} total={total} data={data} grids={grids} />
+      <QuoteTotals key={`${total.quote} ${total.dryRun}`} total={total} data={data} />
     ))}
     <Section title="By strategy">
       <Table
@@ -111,22 +76,7 @@ const ReportView = ({ data, grids }: ReportProps) => (
   </>
 );
 
-/** Returns the yearly rate of the running grids of a quote asset, as text. */
-function rateText({ total, data, grids }: TotalsProps): string {
-  const parts = data.strategies.flatMap(({ id, symbol, dryRun, totalProfit }) => {
-    const grid = grids.find((one) => one.id === id);
-    const isOf = pairOf(symbol).quote === total.quote && dryRun === total.dryRun;
-    if (!grid || !isOf) return [];
-    const millis = Math.min(grid.runningTime, data.to - data.from);
-    return [{ profit: Number(totalProfit), capital: grid.investment, millis }];
-  });
-  return periodRateText(yearlyOfAll(parts), data.to - data.from);
-}
-
-type TotalsProps = ReportProps & { readonly total: ReportAnswer["totals"][number] };
-
-function QuoteTotals(props: TotalsProps) {
-  const { total, data } = props;
+function QuoteTotals({ total, data }: { total: ReportAnswer["totals"][number]; data: ReportAnswer }) {
   const { quote, dryRun } = total;
   const figures = dailyFigures(data.days.filter((one) => one.quote === quote && one.dryRun === dryRun));
   const name = `${quote}${dryRun ? " (paper trading)" : ""}`;
@@ -135,7 +85,6 @@ function QuoteTotals(props: TotalsProps) {
       <dl class="stats" aria-label={`Totals in ${quote}`}>
         <ChangeStat name={`Total, ${name}`} of={total.totalProfit} isLarge />
         <ChangeStat name="Realized" of={total.realizedProfit} />
-        <Stat name="Yearly rate of running grids">{rateText(props)}</Stat>
         <Stat name="Max drawdown, by day" tone={figures.drawdown > 0 ? "down" : ""}>
           {money(figures.drawdown)}
         </Stat>
@@ -189,43 +138,16 @@ function TaxTable() {
 }
 
 /** Bars of P&L by day, and their sum as a line. */
-function DayBars({ figures: { days }, quote }: { figures: DailyFigures; quote: string }) {
-  const last = days.at(-1);
-  const first = days[0];
-  if (!last || !first) return null;
-  const values = [0, ...days.flatMap(({ profit, sum }) => [profit, sum])];
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  const step = WIDTH / days.length;
-  const y = (value: number) => HEIGHT - ((value - least) / Math.max(1e-9, most - least)) * HEIGHT;
-  const x = (at: number) => (at + 0.5) * step;
-  const wide = Math.min(step * 0.7, MAX_DAY_BAR_WIDTH);
-  const line = days.map(({ sum }, at) => `${x(at).toFixed(1)},${y(sum).toFixed(1)}`).join(" ");
-  return (
-    <figure class="equity">
-      <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`P&L by day from ${first.day} to ${last.day}: ${change(last.sum)} ${quote} in all`}
-      >
-        {days.map(({ day, profit }, at) => (
-          <rect
-            key={day}
-            class={profit < 0 ? "down" : "up"}
-            x={(x(at) - wide / 2).toFixed(1)}
-            width={wide.toFixed(1)}
-            y={Math.min(y(0), y(profit)).toFixed(1)}
-            height={Math.max(0.5, Math.abs(y(profit) - y(0))).toFixed(1)}
-          >
-            <title>{`${day}: ${change(profit)} ${quote}`}</title>
-          </rect>
-        ))}
-        <line class="zero" x1="0" x2={WIDTH} y1={y(0)} y2={y(0)} />
-        <polyline class="own" points={line} />
-      </svg>
-      <figcaption class="quiet">
-        P&L by day (bars) and their sum (line), {change(least)} to {change(most)} {quote}; days in UTC
-      </figcaption>
-    </figure>
-  );
-}
+export const DayBars = ({ figures: { days }, quote }: { figures: DailyFigures; quote: string }) => (
+  <DayChart
+    days={days.map(({ day, profit, sum }) => ({
+      day,
+      sum,
+      bars: [
+        { color: profit < 0 ? "down" : "up", value: profit, title: `${day}: ${change(profit)} ${quote}` },
+      ],
+    }))}
+    label={`P&L by day from ${days[0]?.day} to ${days.at(-1)?.day}: ${change(days.at(-1)?.sum ?? 0)} ${quote} in all`}
+    caption={(range) => `P&L by day (bars) and their sum (line), ${range} ${quote}; days in UTC`}
+  />
+);

@@ -48,13 +48,15 @@ export const ChangeStat = ({
   name,
   of,
   isLarge,
+  children,
 }: {
   name: string;
   of: MoneyValue | null;
   isLarge?: boolean;
+  children?: Child;
 }) => (
   <Stat name={name} tone={isLarge ? `large ${toneOf(of)}` : toneOf(of)}>
-    {change(of)}
+    {change(of)} {children}
   </Stat>
 );
 
@@ -86,9 +88,7 @@ export const Warnings = ({ of }: { of: readonly { readonly code: string; readonl
   </>
 );
 
-export const SideText = ({ side }: { side: "buy" | "sell" }) => (
-  <b class={side === "buy" ? "up" : "down"}>{side}</b>
-);
+export const SideText = ({ side }: { side: "buy" | "sell" }) => <b class={side}>{side}</b>;
 
 /** Returns the text that was typed or chosen. */
 export const valueIn = ({ target }: Event): string => (target as HTMLInputElement).value;
@@ -115,6 +115,32 @@ export const Choice = <Value extends string>({
       );
     })}
   </select>
+);
+
+/** Buttons of which one is pressed, for a few short choices. */
+export const PressedChoice = <Value extends string>({
+  label,
+  value,
+  choices,
+  choose,
+}: {
+  label: string;
+  value: Value;
+  choices: readonly (readonly [Value, string, ...unknown[]])[];
+  choose: (value: Value) => void;
+}) => (
+  <div class="actions" role="group" aria-label={label}>
+    {choices.map(([one, name]) => (
+      <button
+        key={one}
+        type="button"
+        aria-pressed={one === value ? "true" : "false"}
+        onClick={() => choose(one)}
+      >
+        {name}
+      </button>
+    ))}
+  </div>
 );
 
 /** An error message, with a button to retry if possible. */

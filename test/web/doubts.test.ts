@@ -210,9 +210,22 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
     await served.call("POST", "/strategy/grid", GRID);
     await served.call("POST", "/strategy/grid", { ...GRID, dryRun: true });
     await page.reload();
-    await page.getByLabel("Totals in USDT (paper trading)").waitFor();
-    expect(await page.getByLabel("Totals in USDT").count()).toBe(2);
-    await page.unrouteAll();
+    const { totals } = await served.call<{ totals: { mode: string; capital: string }[] }>(
+      "GET",
+      "/strategies",
+    );
+    const capitals = totals.map(({ mode, capital }) => [mode, Number(capital).toLocaleString("en-US")]);
+    expect(capitals).toEqual([
+      ["simulated", expect.anything()],
+      ["paper", expect.anything()],
+    ]);
+    const shown = page.getByRole("region", { name: /^P&L in/ });
+    for (const [mode, capital] of capitals) {
+      const name = mode === "paper" ? "USDT (paper trading)" : "USDT";
+      await page.getByRole("button", { name, exact: true }).click();
+      await shown.getByText(`${capital}.00 USDT`).waitFor();
+      expect(await page.getByLabel("Totals in USDT").count()).toBe(1);
+    }
     await context.close();
   });
 

@@ -8,7 +8,6 @@ import {
   money,
   number,
   percent,
-  periodRateText,
   yearlyPercent,
 } from "../../src/web/format.ts";
 
@@ -61,13 +60,6 @@ describe("P&L by day", () => {
     expect(yearlyPercent(10, 0, 8 * DAY)).toBeUndefined();
     expect(yearlyPercent(null, 1000, 8 * DAY)).toBeUndefined();
   });
-});
-
-it("names the period that has a yearly rate when its own is too short", () => {
-  expect(periodRateText(12.34, 30 * DAY)).toBe("12.3\u00a0%");
-  // The seven days end now, within the seventh.
-  expect(periodRateText(undefined, 6.5 * DAY)).toBe("see 30 days");
-  expect(periodRateText(undefined, 29.5 * DAY)).toBe("after a week");
 });
 
 it("shows no change without a sign", () => {

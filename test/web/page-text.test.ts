@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import type * as z from "zod";
 import { LIMIT_FORMS } from "../../src/limits/texts.ts";
 import { createOperations } from "../../src/operations.ts";
-import { yearlyOfAll } from "../../src/web/format.ts";
 import { pageText } from "../../src/web/page-text.ts";
 import { trackedSources } from "../check/sources.ts";
 import { listOf, type Node, nodeOf, parse, partsOf } from "../mutation/syntax.ts";
@@ -146,17 +145,5 @@ describe("a field of the API in a message on the page", () => {
     expect(naming.length).toBeGreaterThan(20);
     const shown = naming.map((one) => ({ ...one, text: one.isOfPage ? one.text : pageText(one.text) }));
     expect(shown.filter(({ text }) => namesIn(text).length > 0)).toEqual([]);
-  });
-});
-
-describe("the yearly rate of several grids", () => {
-  const DAY = 86_400_000;
-  it("weighs each by its capital and time, and is unknown within the first day", () => {
-    const year = { profit: 10, capital: 100, millis: 365 * DAY };
-    expect(yearlyOfAll([year])).toBeCloseTo(10);
-    expect(yearlyOfAll([year, { profit: 0, capital: 100, millis: 365 * DAY }])).toBeCloseTo(5);
-    expect(yearlyOfAll([{ profit: 1, capital: 100, millis: 36.5 * DAY }])).toBeCloseTo(10);
-    expect(yearlyOfAll([{ profit: 1, capital: 100, millis: DAY - 1 }])).toBeUndefined();
-    expect(yearlyOfAll([])).toBeUndefined();
   });
 });

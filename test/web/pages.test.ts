@@ -1,29 +1,9 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
+import { violationsOf } from "../support/axe.ts";
 import { findChromium } from "../support/browser.ts";
 import { gridRequest, orderRequest } from "../support/requests.ts";
 import { servedPage } from "../support/served.ts";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-interface Found {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly impact: string;
-    readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-  }[];
-}
-
-/** What axe-core calls serious or worse. */
-async function violationsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate<Found>("axe.run()");
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
-}
 
 /** Goes on with Tab until a control of this name has the focus. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {

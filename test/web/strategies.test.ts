@@ -45,7 +45,7 @@ describe.skipIf(!findChromium())("the page in Chromium (skipped without Chromium
     await page.getByRole("link", { name: "BTC/USDT" }).waitFor();
     await expect
       .poll(() => page.locator(".stats dt").allTextContents())
-      .toEqual(["Total, USDT", "Realized", "Unrealized", "vs buy and hold", "Capital"]);
+      .toEqual(["Total, USDT", "7 days", "Realized", "Unrealized", "vs buy and hold", "Capital"]);
     await page.getByRole("searchbox").fill("mexc");
     await page.getByText("No strategy matches the filter.").waitFor();
 

@@ -54,8 +54,8 @@ export function MarkoutCurve({ sides, levels }: Pick<Quality, "sides" | "levels"
         ))}
       </svg>
       <figcaption class="quiet">
-        Value per notional at the fill and after {times.join(", ")}: <b class="series buy">buys</b> and{" "}
-        <b class="series sell">sells</b>, thin lines by level, {fineShare(low)} to {fineShare(high)}
+        Value per notional at the fill and after {times.join(", ")}: <b class="buy">buys</b> and{" "}
+        <b class="sell">sells</b>, thin lines by level, {fineShare(low)} to {fineShare(high)}
       </figcaption>
     </figure>
   );

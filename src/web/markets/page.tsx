@@ -4,7 +4,7 @@ import { pluralize } from "../../kernel/plain-text.ts";
 import { GridChart } from "../chart/chart.tsx";
 import { type Digits, digitsOf, inPercent, number, numberOr, pairOf } from "../format.ts";
 import { COMMON_PAIR, type Holdings, useHoldings } from "../holdings.ts";
-import { type Loaded, useLoad } from "../live.ts";
+import { useLoad } from "../live.ts";
 import { PairField } from "../plan-area.tsx";
 import { goTo, linkTo, useRoute } from "../route.ts";
 import type { MarketChoice } from "../start/fields.tsx";
@@ -14,7 +14,7 @@ import { Choice, Failed, Field, FoldedSection, Section, Shown, Stat, Time } from
 
 /** One market: its price, its book and recent trades. */
 export function Markets() {
-  const { market, exchanges, holdings } = useMarket("markets");
+  const { market, exchanges, holdings } = useMarket();
   return (
     <>
       <h1>Markets</h1>
@@ -22,13 +22,7 @@ export function Markets() {
         {(data) =>
           market ? (
             <>
-              <MarketForm
-                place="markets"
-                key={market.symbol}
-                market={market}
-                exchanges={data}
-                holdings={holdings}
-              />
+              <MarketForm key={market.symbol} market={market} exchanges={data} holdings={holdings} />
               <OneMarket key={`${market.exchange} ${market.symbol}`} {...market} />
             </>
           ) : data.exchanges.length > 0 ? null : (
@@ -136,9 +130,7 @@ function TradeList({ trades, digits }: { trades: Trades; digits: Digits }) {
           {
             name: "Price",
             isNumber: true,
-            of: ({ side, price }) => (
-              <span class={side === "buy" ? "up" : "down"}>{number(price, digits)}</span>
-            ),
+            of: ({ side, price }) => <span class={side}>{number(price, digits)}</span>,
           },
           { name: "Side", of: ({ side }) => side },
           { name: "Amount", isNumber: true, of: ({ amount }) => number(amount, sizes) },
@@ -152,39 +144,28 @@ function TradeList({ trades, digits }: { trades: Trades; digits: Digits }) {
 }
 
 /** Returns the market in the address, else that of the account's most valuable asset on the first exchange. */
-function useMarket(place: string): {
-  readonly market: MarketChoice | undefined;
-  readonly exchanges: Loaded<Exchanges>;
-  readonly holdings: Holdings;
-} {
+function useMarket() {
   const { words } = useRoute();
   const exchanges = useLoad<Exchanges>("GET /exchanges");
-  const [, exchange = exchanges.data?.exchanges[0]?.id, chosen] = words[0] === place ? words : [];
+  const [, exchange = exchanges.data?.exchanges[0]?.id, chosen] = words[0] === "markets" ? words : [];
   const holdings = useHoldings(exchange, exchanges.data);
   const symbol = chosen ?? (holdings.pairs && (holdings.pairs[0] ?? COMMON_PAIR));
-  return {
-    market: exchange === undefined || symbol === undefined ? undefined : { exchange, symbol },
-    exchanges,
-    holdings,
-  };
+  const market: MarketChoice | undefined = exchange && symbol ? { exchange, symbol } : undefined;
+  return { market, exchanges, holdings };
+}
+
+interface MarketFormProps {
+  readonly market: MarketChoice;
+  readonly exchanges: Exchanges;
+  readonly holdings: Holdings;
 }
 
 /** Chooses an exchange and a pair, and stores them in the address for bookmarks. */
-function MarketForm({
-  place,
-  market,
-  exchanges,
-  holdings,
-}: {
-  place: string;
-  market: MarketChoice;
-  exchanges: Exchanges;
-  holdings: Holdings;
-}) {
+function MarketForm({ market, exchanges, holdings }: MarketFormProps) {
   const [symbol, setSymbol] = useState(market.symbol);
   const show = (event: Event) => {
     event.preventDefault();
-    if (isPair(symbol)) goTo(place, market.exchange, symbol);
+    if (isPair(symbol)) goTo("markets", market.exchange, symbol);
   };
   return (
     <form class="fields line" onSubmit={show}>
@@ -192,7 +173,7 @@ function MarketForm({
         <Choice
           value={market.exchange}
           choices={exchanges.exchanges.map(({ id }) => id)}
-          choose={(exchange: string) => goTo(place, exchange, market.symbol)}
+          choose={(exchange: string) => goTo("markets", exchange, market.symbol)}
         />
       </Field>
       <PairField value={symbol} pairs={holdings.pairs} change={setSymbol} />
@@ -224,15 +205,11 @@ function BookLadder({ book, digits }: { book: BookAnswer; digits: Digits }) {
       <caption class="unseen">Order book, asks from the highest, then bids from the highest</caption>
       <thead>
         <tr>
-          <th scope="col" class="number">
-            Price
-          </th>
-          <th scope="col" class="number">
-            Amount
-          </th>
-          <th scope="col" class="number">
-            In all
-          </th>
+          {["Price", "Amount", "In all"].map((name) => (
+            <th key={name} scope="col" class="number">
+              {name}
+            </th>
+          ))}
         </tr>
       </thead>
       <tbody>{book.asks.toReversed().map((level) => row("down", level))}</tbody>

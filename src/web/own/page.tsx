@@ -2,21 +2,13 @@ import { useState } from "hono/jsx/dom";
 import { countWithVerb } from "../../kernel/plain-text.ts";
 import { amount, digitsOf, number, pairOf } from "../format.ts";
 import { useLoad } from "../live.ts";
-import {
-  ById,
-  type Editing,
-  NameLine,
-  PassStats,
-  StrategyActions,
-  StrategyHeader,
-  strategyState,
-} from "../strategy/parts.tsx";
+import { ById, NameLine, PassStats, StrategyActions, StrategyHeader } from "../strategy/parts.tsx";
+import { OrderTable } from "../strategy/plan.tsx";
 import { QualityPart } from "../strategy/quality.tsx";
 import { EventsPart, FillsPart } from "../strategy/slots.tsx";
 import type { Definitions, OwnStatus, Session } from "../types.ts";
 import { ChangeStat, FoldedSection, Section, Stat } from "../ui.tsx";
 import { EditOwn } from "./edit.tsx";
-import { OwnOrders } from "./orders.tsx";
 import { configFields } from "./start.tsx";
 
 /** The page of one running strategy of the user's own. */
@@ -31,18 +23,21 @@ function KnownStrategy({ one, session }: { one: OwnStatus; session: Session }) {
   const digits = digitsOf(orders.map(({ price }) => price));
   return (
     <>
-      <StrategyHeader
-        of={one}
-        title={`${definition} ${symbol}`}
-        tab={`${definition} on ${symbol}`}
-        state={strategyState(one)}
-      >
-        <OwnActions one={one} session={session} editing={{ isEdited, turn: () => setEdited(!isEdited) }} />
+      <StrategyHeader of={one} title={`${definition} ${symbol}`} tab={`${definition} on ${symbol}`}>
+        <StrategyActions
+          of={one}
+          session={session}
+          editing={{ isEdited, turn: () => setEdited(!isEdited) }}
+          whom="this strategy"
+          pause={`Its ${countWithVerb(orders.length, "order")} canceled until you resume. The base stays.`}
+          resume="The next pass calls its function, and places its orders again."
+          hasFailed={one.lastError !== null}
+        />
       </StrategyHeader>
       {isEdited && one.status !== "stopped" ? <EditOwn one={one} /> : null}
       <StrategyFigures one={one} />
       <Section title="Open orders">
-        <OwnOrders label="Open orders" orders={orders} symbol={symbol} />
+        <OrderTable label="Open orders" orders={orders} symbol={symbol} empty="There are no open orders." />
         {waiting.map((wait) => (
           <p key={wait.id} class="warn">
             {wait.id}: {wait.detail}
@@ -91,30 +86,5 @@ function StrategyFigures({ one }: { one: OwnStatus }) {
         </Stat>
       ))}
     </dl>
-  );
-}
-
-interface OwnActionsProps {
-  readonly one: OwnStatus;
-  readonly session: Session;
-  readonly editing: Editing;
-}
-
-function OwnActions({ one, session, editing }: OwnActionsProps) {
-  const { orders, position, symbol, lastError } = one;
-  return (
-    <StrategyActions
-      of={one}
-      session={session}
-      editing={editing}
-      whom="this strategy"
-      pause={`Its ${countWithVerb(orders.length, "order")} canceled until you resume. The base stays.`}
-      resume="The next pass calls its function, and places its orders again."
-      openOrders={orders.length}
-      base={(sellBase) =>
-        `${amount(position)} ${pairOf(symbol).base} ${sellBase ? "are sold at up to 10 % below the mid price, even into a thin order book" : "stay in the account"}.`
-      }
-      hasFailed={lastError !== null}
-    />
   );
 }

@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
 import { endingLabel } from "../endings.ts";
 import { pairOf } from "../format.ts";
@@ -10,18 +11,24 @@ import { PlanShown, StartPlan } from "../strategy/plan.tsx";
 import type { AnyPlan, Definitions, Exchanges, Session, StartDefinition, StatusOfAny } from "../types.ts";
 import { Choice, Field, NoticeBox, Section, Shown, useTitle, valueIn } from "../ui.tsx";
 
-/** The page that starts a strategy of the user's own: the form of its config, the plan, and a start of exactly that plan. */
-export function StartOwn({ name, session }: { name: string; session: Session }) {
+interface LoadedProps {
+  readonly name: string;
+  /** What is impossible while it is not loaded. */
+  readonly lost: string;
+  readonly children: (definition: StartDefinition) => Child;
+}
+
+/** Shows a part for a definition, or that it is not loaded. */
+export function WithDefinition({ name, lost, children }: LoadedProps) {
   const list = useLoad<Definitions>("GET /definitions");
   return (
     <Shown of={list} rows={8}>
       {({ definitions }) => {
         const definition = definitions.find((one) => one.name === name);
-        return definition ? (
-          <StartForm definition={definition} session={session} />
-        ) : (
+        if (definition) return children(definition);
+        return (
           <NoticeBox>
-            The strategy {name} is not loaded. <a href={linkTo()}>See all strategies</a>
+            The strategy {name} is not loaded{lost}. <a href={linkTo()}>See all strategies</a>
           </NoticeBox>
         );
       }}
@@ -29,26 +36,27 @@ export function StartOwn({ name, session }: { name: string; session: Session }) 
   );
 }
 
+/** The page that starts a strategy of the user's own: the form of its config, the plan, and a start of exactly that plan. */
+export const StartOwn = ({ name, session }: { name: string; session: Session }) => (
+  <WithDefinition name={name} lost="">
+    {(definition) => <StartForm definition={definition} session={session} />}
+  </WithDefinition>
+);
+
 /** The page that starts a strategy with the settings of another one, which the form shows. */
-export function Clone({ id, session }: { id: string; session: Session }) {
-  const list = useLoad<Definitions>("GET /definitions");
-  return (
-    <ById<StatusOfAny> id={id}>
-      {({ startAgain, definition: name }) => (
-        <Shown of={list} rows={8}>
-          {({ definitions }) => {
-            const definition = definitions.find((one) => one.name === name);
-            return definition && startAgain ? (
-              <StartForm definition={definition} session={session} again={startAgain} />
-            ) : (
-              <NoticeBox>The strategy {name} is not loaded, so it cannot be started again.</NoticeBox>
-            );
-          }}
-        </Shown>
-      )}
-    </ById>
-  );
-}
+export const Clone = ({ id, session }: { id: string; session: Session }) => (
+  <ById<StatusOfAny> id={id}>
+    {({ startAgain, definition: name }) =>
+      startAgain ? (
+        <WithDefinition name={name} lost=", so it cannot be started again">
+          {(definition) => <StartForm definition={definition} session={session} again={startAgain} />}
+        </WithDefinition>
+      ) : (
+        <NoticeBox>The strategy {name} cannot be started again.</NoticeBox>
+      )
+    }
+  </ById>
+);
 
 /** A request of a start. */
 type AgainRequest = Readonly<Record<string, unknown>>;
@@ -164,6 +172,34 @@ function StartForm({ definition, session, again }: StartFormProps) {
   );
 }
 
+/** A field of a config: text, or one of some choices. */
+export const ConfigInput = ({
+  label,
+  hint = "",
+  value,
+  choices,
+  change,
+}: {
+  label: string;
+  hint?: string;
+  value: string;
+  choices?: readonly string[] | undefined;
+  change: (text: string) => void;
+}) => (
+  <Field label={label} hint={hint}>
+    {choices ? (
+      <Choice value={value} choices={choices} choose={change} />
+    ) : (
+      <input
+        autocomplete="off"
+        spellcheck={false}
+        value={value}
+        onInput={(event: Event) => change(valueIn(event))}
+      />
+    )}
+  </Field>
+);
+
 interface OwnFieldsProps {
   readonly form: OwnForm;
   readonly change: (changed: OwnForm) => void;
@@ -176,22 +212,14 @@ interface OwnFieldsProps {
 function OwnFields({ form, change, fields, ids, hasBudget }: OwnFieldsProps) {
   const { base, quote } = pairOf(form.symbol ?? "");
   const input = (name: string, label: string, hint = "", choices?: readonly string[]) => (
-    <Field key={name} label={label} hint={hint}>
-      {choices ? (
-        <Choice
-          value={form[name] ?? ""}
-          choices={choices}
-          choose={(choice: string) => change({ [name]: choice })}
-        />
-      ) : (
-        <input
-          autocomplete="off"
-          spellcheck={false}
-          value={form[name] ?? ""}
-          onInput={(event: Event) => change({ [name]: valueIn(event) })}
-        />
-      )}
-    </Field>
+    <ConfigInput
+      key={name}
+      label={label}
+      hint={hint}
+      choices={choices}
+      value={form[name] ?? ""}
+      change={(text) => change({ [name]: text })}
+    />
   );
   const boxes = fields.filter(({ kind }) => kind !== "check" && kind !== "form");
   const box = ({ name, label, choices, isRequired, initial, hint }: ConfigField) =>

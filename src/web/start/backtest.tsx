@@ -4,7 +4,18 @@ import { isOfGrid } from "../../backtest/schema/answer-view.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import { describeRefusal } from "../../model/refusal-text.ts";
 import { type ApiError, ask } from "../api.ts";
-import { amount, change, digitsOf, inPercent, money, number, pairOf } from "../format.ts";
+import {
+  amount,
+  change,
+  digitsOf,
+  feeText,
+  inPercent,
+  money,
+  number,
+  pairOf,
+  percent,
+  toneOf,
+} from "../format.ts";
 import { NumberInput, PlanArea, usePlan } from "../plan-area.tsx";
 import { GridStats, PlanShown, planSlotsText, StartPlan } from "../strategy/plan.tsx";
 import { Table, type TableColumn } from "../table.tsx";
@@ -24,7 +35,7 @@ interface Tried {
 export const backtestOf = ({ dryRun: _, name: _name, ...start }: Readonly<Record<string, unknown>>) => start;
 
 /** A backtest of this grid on the newest candles. */
-export function TryOut({ body, quote }: { body: Readonly<Record<string, unknown>>; quote: string }) {
+export function TryOut({ body }: { body: Readonly<Record<string, unknown>> }) {
   const [tried, setTried] = useState<Tried>({});
   const of = JSON.stringify(body);
   const run = () => {
@@ -43,39 +54,50 @@ export function TryOut({ body, quote }: { body: Readonly<Record<string, unknown>
         </button>
       </p>
       {tried.error ? <Failed error={tried.error} /> : null}
-      {tried.answer ? <Outcome answer={tried.answer} quote={quote} /> : null}
+      {tried.answer ? <Outcome answer={tried.answer} /> : null}
     </div>
   );
 }
 
-function Outcome({ answer, quote }: { answer: Backtest; quote: string }) {
+const Outcome = ({ answer }: { answer: Backtest }) => (
+  <>
+    <Warnings of={answer.warnings} />
+    <RunFigures answer={answer} />
+    <p class="quiet">
+      {pluralize(number(answer.bars), "candle")} from <Time at={answer.fromAt} /> to{" "}
+      <Time at={answer.untilAt} />. Past results do not guarantee future results.
+    </p>
+  </>
+);
+
+/** The figures of a backtest: its total first. */
+export function RunFigures({ answer }: { answer: Backtest }) {
+  const { quote } = pairOf(answer.symbol);
   const total = Number(answer.total);
-  const holding = total - Number(answer.holding.base);
+  const against = total - Number(answer.holding.base);
   const { band, drawdown, details } = answer;
   const fallen = Number(drawdown.amount);
+  const fees = Object.entries(answer.fees).map(([asset, fee]) => feeText(asset, fee, answer.symbol));
   return (
-    <>
-      <Warnings of={answer.warnings} />
-      <dl class="stats" aria-label="Backtest">
-        <ChangeStat name={`Total, ${quote}`} of={total} isLarge />
-        {band ? (
-          <Stat name="Range by path and fill rule">
-            {`${change(Number(band.total.least))} to ${change(Number(band.total.most))}`}
-          </Stat>
-        ) : null}
-        <ChangeStat name="Realized" of={Number(answer.realized)} />
-        <ChangeStat name="vs buy and hold" of={holding} />
-        <Stat name="Cycles">{answer.cycles}</Stat>
-        <Stat name="Max drawdown" tone={fallen > 0 ? "down" : ""}>
-          {`${number(fallen, 2)} (${inPercent(drawdown.percent, 2)})`}
+    <dl class="stats" aria-label="Backtest">
+      <ChangeStat name={`Total, ${quote}`} of={total} isLarge />
+      <Stat name="Return on investment" tone={toneOf(total)}>
+        {percent(answer.totalPercent / 100)}
+      </Stat>
+      <ChangeStat name="vs buy and hold" of={against} />
+      <Stat name="Max drawdown" tone={fallen > 0 ? "down" : ""}>
+        {`${money(fallen)} (${inPercent(drawdown.percent, 2)})`}
+      </Stat>
+      <ChangeStat name="Realized" of={Number(answer.realized)} />
+      <Stat name="Cycles">{answer.cycles}</Stat>
+      <Stat name="Fees">{fees.join(", ") || "none"}</Stat>
+      {isOfGrid(details) ? <Stat name="In range">{inPercent(details.timeInRangePercent, 1)}</Stat> : null}
+      {band ? (
+        <Stat name="Range by path and fill rule">
+          {`${change(Number(band.total.least))} to ${change(Number(band.total.most))}`}
         </Stat>
-        {isOfGrid(details) ? <Stat name="In range">{inPercent(details.timeInRangePercent, 1)}</Stat> : null}
-      </dl>
-      <p class="quiet">
-        {pluralize(number(answer.bars), "candle")} from <Time at={answer.fromAt} /> to{" "}
-        <Time at={answer.untilAt} />. Past results do not guarantee future results.
-      </p>
-    </>
+      ) : null}
+    </dl>
   );
 }
 
@@ -209,7 +231,7 @@ export function StartCentered({ session }: { session: Session }) {
             {(shown) => (
               <>
                 <GridPlanShown planned={shown.planned} />
-                <TryOut body={shown.body} quote={quote} />
+                <TryOut body={shown.body} />
                 <StartPlan plan={shown} planning={plan} session={session} title="this grid" />
               </>
             )}

@@ -59,6 +59,7 @@ const TEXTS = Object.keys(EMPTY_FORM).filter(
 /** Reads a grid from an address; missing fields are empty. */
 export const formOf = (query: URLSearchParams): Form => ({
   ...EMPTY_FORM,
+  dryRun: query.get("dryRun") === "true",
   ...Object.fromEntries(TEXTS.flatMap((name) => (query.has(name) ? [[name, query.get(name)]] : []))),
 });
 

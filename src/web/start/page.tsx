@@ -42,7 +42,7 @@ export function Start({ session }: { session: Session }) {
             {(shown) => (
               <>
                 <GridPlanShown planned={shown.planned} />
-                <TryOut body={shown.body} quote={quote} />
+                <TryOut body={shown.body} />
                 <StartPlan plan={shown} planning={plan} session={session} title="this grid" />
               </>
             )}

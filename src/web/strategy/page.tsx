@@ -19,7 +19,7 @@ import {
   yearlyPercent,
 } from "../format.ts";
 import { useLoad } from "../live.ts";
-import { againstHolding, distanceText, gridState, NumberInput, rangeText } from "../plan-area.tsx";
+import { againstHolding, distanceText, NumberInput, rangeText } from "../plan-area.tsx";
 import type {
   CandlesAnswer,
   Fills,
@@ -33,8 +33,8 @@ import type {
 import { ChangeStat, Choice, Failed, Field, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
 import { EditSection } from "./edit.tsx";
 import { ENDS, gridLevels, MAX_ORDERS_LOADED } from "./levels.ts";
-import { type Editing, NameLine, PassStats, StrategyActions, StrategyHeader } from "./parts.tsx";
-import { GridStats, PlanOrders, planSlotsText } from "./plan.tsx";
+import { NameLine, PassStats, StrategyActions, StrategyHeader } from "./parts.tsx";
+import { GridStats, OrderTable, planSlotsText } from "./plan.tsx";
 import { profitOver } from "./profit-over.ts";
 import { QualityPart } from "./quality.tsx";
 import { EventsPart, FillsPart, OrdersPart, ReplayPart, Slots } from "./slots.tsx";
@@ -59,43 +59,6 @@ const feesText = ({ symbol, fees }: Grid): string =>
 const CHART_FRAMES = ["5m", "15m", "1h", "4h", "1d"] as const;
 
 const NO_FILLS: readonly never[] = [];
-
-/** Maximum distance of a sale below the mid price, as a factor. */
-const COLLAR = 0.9;
-
-/** Actions for a grid. */
-const GridActions = ({ grid, ...props }: GridActionsProps) => (
-  <StrategyActions
-    {...props}
-    of={grid}
-    whom="this grid"
-    pause={`Nothing new is placed. ${countWithVerb(grid.openOrders, "order", "stays", "stay")} open and can fill. Stop and take-profit prices are not watched while it is paused.`}
-    resume={`The next pass places the missing orders: at most ${money(grid.investment)} ${pairOf(grid.symbol).quote} in all slots.`}
-    openOrders={grid.openOrders}
-    base={(sellBase) => (sellBase ? sells(grid) : keeps(grid))}
-  />
-);
-
-const EditFields = ({
-  grid,
-  typed,
-  change,
-}: {
-  grid: Grid;
-  typed: EditTexts;
-  change: (more: EditTexts) => void;
-}) => (
-  <div class="fields">
-    {editFields(grid).map(({ name, label, hint }) => (
-      <Field key={name} label={label} hint={hint}>
-        <NumberInput
-          value={typed[name] ?? currentFieldText(grid, name)}
-          change={(text) => change({ [name]: text })}
-        />
-      </Field>
-    ))}
-  </div>
-);
 
 /** An empty field removes these settings, as 0 does over the API. */
 const CLEARS: ReadonlySet<EditName> = new Set(["stopLossPrice", "takeProfitPrice"]);
@@ -136,8 +99,15 @@ function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
     useLoad<StatusOfAny>(`GET /strategies/${part(grid.id)}`, {}, { live: true }).data ?? {};
   return (
     <>
-      <StrategyHeader of={{ ...grid, endings }} state={gridState(grid)}>
-        <GridActions grid={grid} session={session} editing={{ isEdited, turn: () => setEdited(!isEdited) }} />
+      <StrategyHeader of={{ ...grid, endings }}>
+        <StrategyActions
+          of={{ ...grid, price: grid.markPrice }}
+          session={session}
+          editing={{ isEdited, turn: () => setEdited(!isEdited) }}
+          whom="this grid"
+          pause={`Nothing new is placed. ${countWithVerb(grid.openOrders, "order", "stays", "stay")} open and can fill. Stop and take-profit prices are not watched while it is paused.`}
+          resume={`The next pass places the missing orders: at most ${money(grid.investment)} ${pairOf(grid.symbol).quote} in all slots.`}
+        />
       </StrategyHeader>
       {grid.stopReason ? <NoticeBox kind="warning">{grid.stopReason}</NoticeBox> : null}
       {isEdited && grid.status !== "stopped" ? <Edit grid={grid} /> : null}
@@ -251,39 +221,26 @@ function Made({
   );
 }
 
-interface GridActionsProps {
-  readonly grid: Grid;
-  readonly session: Session;
-  readonly editing: Editing;
-}
-
-function sells({ symbol, position, markPrice, averageCost }: Grid): string {
-  const { base, quote } = pairOf(symbol);
-  const baseAmount = Number(position);
-  const cost = averageCost === null ? "" : ` It was bought for ${money(baseAmount * averageCost)} ${quote}.`;
-  if (markPrice === null) return `${amount(position)} ${base} are sold; their price is unknown.${cost}`;
-  return `${amount(position)} ${base} are sold, worth ${money(baseAmount * markPrice)} ${quote} at the price of the last pass. The lowest price is 10 % below the mid: ${money(baseAmount * markPrice * COLLAR)} ${quote} now.${cost}`;
-}
-
-function keeps({ symbol, position, markPrice, averageCost }: Grid): string {
-  const { base, quote } = pairOf(symbol);
-  const baseAmount = Number(position);
-  if (baseAmount === 0) return `It holds no ${base}.`;
-  const worth = markPrice === null ? "" : `, worth ${money(baseAmount * markPrice)} ${quote} now`;
-  const cost = averageCost === null ? "" : `, bought for ${money(baseAmount * averageCost)} ${quote}`;
-  return `${amount(position)} ${base}${worth}${cost}, stay yours and keep their market risk.`;
-}
-
 /** A form for new settings of a running grid: their effect, and a change to exactly that. */
 function Edit({ grid }: { grid: Grid }) {
   const [typed, setTyped] = useState<EditTexts>({});
-  const change = (more: EditTexts) => setTyped((before) => ({ ...before, ...more }));
   return (
     <EditSection<GridEditPlan>
       title="Change this grid"
       id={grid.id}
       config={typedSettings(grid, typed)}
-      fields={<EditFields grid={grid} typed={typed} change={change} />}
+      fields={
+        <div class="fields">
+          {editFields(grid).map(({ name, label, hint }) => (
+            <Field key={name} label={label} hint={hint}>
+              <NumberInput
+                value={typed[name] ?? currentFieldText(grid, name)}
+                change={(text) => setTyped((before) => ({ ...before, [name]: text }))}
+              />
+            </Field>
+          ))}
+        </div>
+      }
       names={CHANGED_NAMES}
       empty="Change a setting. The orders to cancel and to place appear here."
       changed={() => setTyped({})}
@@ -292,7 +249,7 @@ function Edit({ grid }: { grid: Grid }) {
         planned.orders.length > 0 ? (
           <details>
             <summary>{planSlotsText(planned)}</summary>
-            <PlanOrders orders={planned.orders} symbol={planned.symbol} />
+            <OrderTable orders={planned.orders} symbol={planned.symbol} />
           </details>
         ) : null
       }
@@ -369,10 +326,5 @@ function typedSettings(grid: Grid, typed: EditTexts): Readonly<Record<string, un
   );
   const isMissing = (name: EditName) => typed[name]?.trim() === "" && !CLEARS.has(name);
   if (changed.length === 0 || changed.some(isMissing)) return undefined;
-  return Object.fromEntries(
-    changed.map((name) => {
-      const text = (typed[name] ?? "").trim();
-      return [name, Number(text)];
-    }),
-  );
+  return Object.fromEntries(changed.map((name) => [name, Number((typed[name] ?? "").trim())]));
 }

@@ -4,10 +4,9 @@ import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
 import { countWithVerb } from "../../kernel/plain-text.ts";
 import { ask, part } from "../api.ts";
-import { change, type MoneyValue, toneOf } from "../format.ts";
-import { changeCount, useLoad } from "../live.ts";
+import { amount, change, type MoneyValue, money, pairOf, toneOf } from "../format.ts";
+import { reloadAll, useLoad } from "../live.ts";
 import { useMode } from "../mode.tsx";
-import type { StrategyStanding } from "../plan-area.tsx";
 import { goTo, linkTo } from "../route.ts";
 import type { TableColumn } from "../table.tsx";
 import type { Session, StatusOfAny, StrategyChanged, StrategyRow } from "../types.ts";
@@ -22,7 +21,7 @@ import {
   valueIn,
   Warnings,
 } from "../ui.tsx";
-import { type KindName, pathOfKind } from "./kind-paths.ts";
+import { pathOfKind } from "./kind-paths.ts";
 
 /** Loads one strategy: what all have, beside its definition's own part. */
 export function ById<One extends StatusOfAny>({
@@ -40,36 +39,30 @@ export function ById<One extends StatusOfAny>({
   );
 }
 
-/** Returns the state of a strategy, and what the user should check. */
-export function strategyState({
-  phase,
-  status,
-  lastError,
-  notices,
-}: Pick<StrategyRow, "phase" | "status" | "lastError" | "notices">): StrategyStanding {
-  const todo = lastError ?? notices[0]?.message;
-  const name = status === "running" && phase !== "active" ? phase : status;
-  const tone = status === "error" ? "down" : status === "stopped" ? "" : todo === undefined ? "up" : "warn";
-  return { name, tone, todo };
-}
+type Standing = Pick<StrategyRow, "phase" | "status" | "lastError" | "notices">;
 
-const StateTag = ({ state: { name, tone } }: { state: StrategyStanding }) => (
-  <b class={`tag ${tone}`}>{name}</b>
-);
+export const stateName = ({ phase, status }: Pick<Standing, "phase" | "status">): string =>
+  status === "running" && phase !== "active" ? phase : status;
+
+/** The state of a strategy, in the color of what it needs. */
+export function StateTag({ of }: { of: Standing }) {
+  const { status, lastError, notices } = of;
+  const isWell = lastError === null && notices.length === 0;
+  const tone = status === "error" ? "down" : status === "stopped" ? "" : isWell ? "up" : "warn";
+  return <b class={`tag ${tone}`}>{stateName(of)}</b>;
+}
 
 /** The title of a strategy's page with its actions, its error and its notices. */
 export function StrategyHeader({
   of,
   title,
   tab = `${of.symbol} on ${of.exchange}`,
-  state,
   children,
 }: {
-  of: Named & Pick<StrategyRow, "lastError" | "notices" | "endings">;
+  of: Named & Standing & Pick<StrategyRow, "endings">;
   title?: string;
   /** The title of the browser's tab, if the strategy has no name. */
   tab?: string;
-  state: StrategyStanding;
   children: Child;
 }) {
   const { title: shown, beside } = strategyTitle(of, title);
@@ -79,7 +72,7 @@ export function StrategyHeader({
     <>
       <header class="title">
         <h1>
-          {shown} <small>{beside}</small> <StateTag state={state} />
+          {shown} <small>{beside}</small> <StateTag of={of} />
         </h1>
         {children}
       </header>
@@ -108,7 +101,7 @@ export async function sendChange(
   body: Readonly<Record<string, unknown>> = {},
 ): Promise<string> {
   const { message } = await ask<StrategyChanged>(route, { body });
-  changeCount.set(changeCount.get() + 1);
+  reloadAll();
   return message;
 }
 
@@ -119,18 +112,38 @@ export interface Editing {
 }
 
 interface ActionsProps {
-  readonly of: Pick<StrategyRow, "id" | "phase" | "status" | "position">;
+  readonly of: Pick<StrategyRow, "id" | "phase" | "status" | "openOrders"> & Inventory;
   readonly session: Session;
   /** The strategy in a question, such as "this grid". */
   readonly whom: string;
   /** What a pause and a resume do. */
   readonly pause: string;
   readonly resume: string;
-  readonly openOrders: number;
-  /** What becomes of its base. */
-  readonly base: (sellBase: boolean) => string;
   readonly editing?: Editing;
   readonly hasFailed?: boolean;
+}
+
+interface Inventory {
+  readonly symbol: string;
+  readonly position: string;
+  readonly averageCost: MoneyValue | null;
+  /** Price at which the base is valued. */
+  readonly price: MoneyValue | null;
+}
+
+/** Maximum distance of a sale below the mid price, as a factor. */
+const COLLAR = 0.9;
+
+/** Describes what becomes of a strategy's base when it stops. */
+function baseText({ symbol, position, averageCost, price }: Inventory, isSold: boolean): string {
+  const { base, quote } = pairOf(symbol);
+  const size = Number(position);
+  if (size === 0) return `It holds no ${base}.`;
+  const sum = (each: MoneyValue, factor = 1) => `${money(size * Number(each) * factor)} ${quote}`;
+  const worth = price === null ? "" : `, worth ${sum(price)} now`;
+  const cost = averageCost === null ? "" : `, bought for ${sum(averageCost)}`;
+  const least = price === null ? "" : `, ${sum(price, COLLAR)} now`;
+  return `${amount(position)} ${base}${worth}${cost}, ${isSold ? `are sold, even into a thin order book. The lowest price is 10 % below the mid price${least}.` : "stay yours and keep their market risk."}`;
 }
 
 /** Actions for a strategy; each first shows its effect in money. */
@@ -163,8 +176,8 @@ export function StrategyActions(props: ActionsProps) {
       title: sellBase ? `Stop ${whom} and sell ${it === "it" ? "its" : "their"} base?` : `Stop ${whom}?`,
       says: (
         <>
-          <p>{countWithVerb(props.openOrders, "open order")} canceled. You cannot undo this.</p>
-          <p>{props.base(sellBase)}</p>
+          <p>{countWithVerb(of.openOrders, "open order")} canceled. You cannot undo this.</p>
+          <p>{baseText(of, sellBase)}</p>
         </>
       ),
       yes: sellBase ? name : `Stop ${it}`,
@@ -211,25 +224,25 @@ const strategyTitle = (named: Named, title = named.symbol) =>
     : { title: named.name, beside: `${title} on ${placeText(named)}` };
 
 /** The name of a strategy with a link to its page, if there is a page of its kind. */
-export const nameColumn = <One extends Named>(
-  kind: KindName | ((one: One) => string | null),
-  titleOf: (one: One) => string | undefined = () => undefined,
-  below: (one: One) => Child = ({ id }) => <small>{id}</small>,
+export const nameColumn = <One extends Named & { readonly definition?: string }>(
+  kindOf: (one: One) => string | null,
 ): TableColumn<One> => ({
   name: "Strategy",
   isHead: true,
   of: (one) => {
-    const { title, beside } = strategyTitle(one, titleOf(one));
-    const path = pathOfKind(typeof kind === "function" ? kind(one) : kind);
+    const { title, beside } = strategyTitle(one);
+    const path = pathOfKind(kindOf(one));
     return (
-      <>
-        {path === undefined ? title : <a href={linkTo(path, one.id)}>{title}</a>}
-        <small>{beside}</small>
-        {below(one)}
-      </>
+      <div class="named">
+        <i aria-hidden="true">{one.exchange.slice(0, 1).toUpperCase()}</i>
+        <div>
+          {path === undefined ? title : <a href={linkTo(path, one.id)}>{title}</a>}
+          <small>{one.definition === undefined ? beside : `${one.definition}, ${beside}`}</small>
+        </div>
+      </div>
     );
   },
-  by: (one) => strategyTitle(one, titleOf(one)).title,
+  by: (one) => strategyTitle(one).title,
 });
 
 export const profitColumn = <One,>(name: string, of: (one: One) => MoneyValue | null): TableColumn<One> => ({
@@ -237,27 +250,6 @@ export const profitColumn = <One,>(name: string, of: (one: One) => MoneyValue | 
   isNumber: true,
   of: (one) => <span class={toneOf(of(one))}>{change(of(one))}</span>,
   by: (one) => Number(of(one) ?? Number.NEGATIVE_INFINITY),
-});
-
-export const stateColumn = <One,>(stateOf: (one: One) => StrategyStanding): TableColumn<One> => ({
-  name: "State",
-  of: (one) => {
-    const state = stateOf(one);
-    return (
-      <>
-        <StateTag state={state} />
-        {state.todo ? <small class="todo">{state.todo}</small> : null}
-      </>
-    );
-  },
-  by: (one) => stateOf(one).name,
-});
-
-export const passColumn = <One extends { readonly lastStepAt: number | null }>(): TableColumn<One> => ({
-  name: "Last pass",
-  isNumber: true,
-  of: ({ lastStepAt }) => (lastStepAt === null ? "none yet" : <Ago at={lastStepAt} />),
-  by: ({ lastStepAt }) => lastStepAt ?? 0,
 });
 
 interface Named {
@@ -279,7 +271,7 @@ export function NameLine({ of: { id, name }, session }: { of: Named; session: Se
     ask(`PATCH /strategies/${part(id)}`, { body })
       .then(() => setError(undefined))
       .catch(({ message }: Error) => setError(message))
-      .finally(() => changeCount.set(changeCount.get() + 1));
+      .finally(() => reloadAll());
   };
   return (
     <>

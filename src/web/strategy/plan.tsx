@@ -2,10 +2,10 @@ import type { Child } from "hono/jsx";
 import { countWithVerb, pluralize } from "../../kernel/plain-text.ts";
 import { describeRefusal } from "../../model/refusal-text.ts";
 import { type ApiError, ask, isUnanswered } from "../api.ts";
-import { amount, type Digits, digitsOf, inPercent, money, number, pairOf } from "../format.ts";
+import { amount, digitsOf, inPercent, money, number, pairOf } from "../format.ts";
 import type { Planning, RequestedPlan } from "../plan-area.tsx";
 import { goTo } from "../route.ts";
-import { Table } from "../table.tsx";
+import { numberColumn, Table, type TableColumn } from "../table.tsx";
 import type { AnyPlan, PlanOfGrid, PlanOfQuotes, Session, StartedStrategy } from "../types.ts";
 import { NoticeBox, SideText, Stat, useConfirmation, Warnings } from "../ui.tsx";
 import { KIND_PATHS, kindOfDefinition } from "./kind-paths.ts";
@@ -52,7 +52,7 @@ export function PlanShown({
       </dl>
       {worst.length === 0 ? <p>Worst case: {worstCase}.</p> : null}
       {endings.length === 0 ? null : <p>By itself, {endings.join("; ")}.</p>}
-      {children ?? <PlanOrders orders={orders} symbol={symbol} />}
+      {children ?? <OrderTable orders={orders} symbol={symbol} />}
       {children
         ? null
         : refused.map((refusal) => (
@@ -67,24 +67,40 @@ export function PlanShown({
   );
 }
 
-/** The table of a plan's orders. */
-export function PlanOrders({ orders, symbol }: { orders: AnyPlan["orders"]; symbol: string }) {
+interface OrderTableProps {
+  readonly label?: string;
+  readonly orders: readonly Pick<AnyPlan["orders"][number], "id" | "side" | "price" | "amount">[];
+  readonly symbol: string;
+  readonly empty?: string;
+  /** Price from which the distance of quotes counts; null while there is none. */
+  readonly reference?: string | null;
+}
+
+/** Orders from the highest price down, of a plan by default. Orders of quotes have a distance instead of a name. */
+export function OrderTable(props: OrderTableProps) {
+  const {
+    label = "Orders of the plan",
+    orders,
+    symbol,
+    empty = "No order is placed now.",
+    reference,
+  } = props;
   const { base, quote } = pairOf(symbol);
-  const digits: Digits = digitsOf(orders.map(({ price }) => Number(price)));
-  return (
-    <Table
-      label="Orders of the plan"
-      columns={[
-        { name: "Order", isHead: true, of: ({ id }) => id },
-        { name: "Side", of: ({ side }) => <SideText side={side} /> },
-        { name: `Price, ${quote}`, isNumber: true, of: ({ price }) => number(Number(price), digits) },
-        { name: `Amount, ${base}`, isNumber: true, of: (order) => amount(order.amount) },
-      ]}
-      rows={orders.toSorted((a, b) => Number(b.price) - Number(a.price))}
-      keyOf={({ id }) => id}
-      empty="No order is placed now."
-    />
-  );
+  const digits = digitsOf(orders.map(({ price }) => price));
+  const isQuotes = reference !== undefined;
+  const away = (price: number, from = Number(reference)) =>
+    from === 0 ? "–" : inPercent((100 * Math.abs(price - from)) / from, 3);
+  const columns: readonly TableColumn<OrderTableProps["orders"][number]>[] = [
+    ...(isQuotes ? [] : [{ name: "Order", isHead: true, of: ({ id }: { id: string }) => id }]),
+    { name: "Side", isHead: isQuotes, of: ({ side }) => <SideText side={side} /> },
+    { name: `Price, ${quote}`, isNumber: true, of: ({ price }) => number(price, digits) },
+    ...(isQuotes
+      ? [numberColumn<OrderTableProps["orders"][number]>("From the price", (one) => Number(one.price), away)]
+      : []),
+    { name: `Amount, ${base}`, isNumber: true, of: (order) => amount(order.amount) },
+  ];
+  const rows = orders.toSorted((a, b) => Number(b.price) - Number(a.price));
+  return <Table label={label} columns={columns} rows={rows} keyOf={({ id }) => id} empty={empty} />;
 }
 
 /** Figures that only a grid's plan has. */

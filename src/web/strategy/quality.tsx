@@ -1,4 +1,5 @@
 import { isSpreadKnown } from "../../quality/known-spread.ts";
+import { DayChart } from "../chart/day-chart.tsx";
 import { MarkoutCurve } from "../chart/markout-curve.tsx";
 import { change, inPercent, money, percent, toneOf } from "../format.ts";
 import { useLoad } from "../live.ts";
@@ -28,6 +29,9 @@ const shareWithUnknown = (share: string | null, unknown: number): string => {
 
 const fine = (value: number | null): string | null => (value === null ? null : percent(value / 100, 4));
 
+const markoutText = (one: MeasuresRow["markouts"][number] | undefined): string =>
+  shareWithUnknown(fine(one?.percent ?? null), one?.unknown ?? 0);
+
 const MeasuresTable = ({ name, rows, of }: MeasuresProps) => (
   <Table
     label={`Execution by ${name.toLowerCase()}`}
@@ -39,16 +43,8 @@ const MeasuresTable = ({ name, rows, of }: MeasuresProps) => (
         isNumber: true,
         of: ({ halfSpreadPercent, withoutMid }) => shareWithUnknown(fine(halfSpreadPercent), withoutMid),
       },
-      {
-        name: "After 10 s",
-        isNumber: true,
-        of: ({ markouts }) => shareWithUnknown(fine(markouts[1]?.percent ?? null), markouts[1]?.unknown ?? 0),
-      },
-      {
-        name: "After 5 min",
-        isNumber: true,
-        of: ({ markouts }) => shareWithUnknown(fine(markouts[3]?.percent ?? null), markouts[3]?.unknown ?? 0),
-      },
+      { name: "After 10 s", isNumber: true, of: ({ markouts }) => markoutText(markouts[1]) },
+      { name: "After 5 min", isNumber: true, of: ({ markouts }) => markoutText(markouts[3]) },
       {
         name: "Toxic",
         isNumber: true,
@@ -61,9 +57,6 @@ const MeasuresTable = ({ name, rows, of }: MeasuresProps) => (
     empty="No fills yet."
   />
 );
-
-const [WIDTH, HEIGHT] = [600, 160] as const;
-const MAX_CAUSE_BAR_WIDTH = 16;
 
 /** Causes of P&L, each with the value that it adds to the total. */
 const PROFIT_CAUSES = [
@@ -125,43 +118,25 @@ type QualityDay = Quality["days"][number];
 
 /** Three bars a day: spread, inventory and fees, which add up to the P&L. */
 function CauseBars({ days }: { days: Quality["days"] }) {
-  const [first, last] = [days[0], days.at(-1)];
-  if (!first || !last) return null;
-  const values = [0, ...days.flatMap((day) => PROFIT_CAUSES.map(([, of]) => of(day)))];
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  const step = WIDTH / days.length;
-  const wide = Math.min((step * 0.8) / PROFIT_CAUSES.length, MAX_CAUSE_BAR_WIDTH);
-  const y = (value: number) => HEIGHT - ((value - least) / Math.max(1e-9, most - least)) * HEIGHT;
-  const left = (day: number, cause: number) => (day + 0.5) * step + (cause - PROFIT_CAUSES.length / 2) * wide;
+  const { day: last, quote } = days.at(-1) ?? {};
   const total = days.reduce((sum, { totalProfit }) => sum + Number(totalProfit), 0);
   return (
-    <figure class="equity">
-      <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`P&L by cause and day from ${first.day} to ${last.day}: ${change(total)} ${last.quote} in all`}
-      >
-        {days.flatMap((day, at) =>
-          PROFIT_CAUSES.map(([name, of], cause) => (
-            <rect
-              key={`${day.day} ${name}`}
-              class={name}
-              x={left(at, cause).toFixed(1)}
-              width={(wide * 0.9).toFixed(1)}
-              y={Math.min(y(0), y(of(day))).toFixed(1)}
-              height={Math.max(0.5, Math.abs(y(of(day)) - y(0))).toFixed(1)}
-            >
-              <title>{`${day.day}, ${name}: ${name === "spread" && !isSpreadKnown(day) ? "unknown" : `${change(of(day))} ${day.quote}`}`}</title>
-            </rect>
-          )),
-        )}
-        <line class="zero" x1="0" x2={WIDTH} y1={y(0)} y2={y(0)} />
-      </svg>
-      <figcaption class="quiet">
-        P&L by day: <b class="series spread">spread</b>, <b class="series inventory">inventory</b> and{" "}
-        <b class="series fees">fees</b>, {change(least)} to {change(most)} {last.quote}; days in UTC
-      </figcaption>
-    </figure>
+    <DayChart
+      days={days.map((day) => ({
+        day: day.day,
+        bars: PROFIT_CAUSES.map(([color, of]) => ({
+          color,
+          value: of(day),
+          title: `${day.day}, ${color}: ${color === "spread" && !isSpreadKnown(day) ? "unknown" : `${change(of(day))} ${day.quote}`}`,
+        })),
+      }))}
+      label={`P&L by cause and day from ${days[0]?.day} to ${last}: ${change(total)} ${quote} in all`}
+      caption={(range) => (
+        <>
+          P&L by day: <b class="spread">spread</b>, <b class="inventory">inventory</b> and{" "}
+          <b class="fees">fees</b>, {range} {quote}; days in UTC
+        </>
+      )}
+    />
   );
 }

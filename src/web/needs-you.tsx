@@ -1,0 +1,96 @@
+import { pluralize } from "../kernel/plain-text.ts";
+import { ask, part } from "./api.ts";
+import { money, pairOf } from "./format.ts";
+import { isKillSwitchOn, killQuestion } from "./liquidity.tsx";
+import { reloadAll } from "./live.ts";
+import { isResumed, type NeedEntry, needsOfRows } from "./needs.ts";
+import { linkTo } from "./route.ts";
+import { useValue } from "./session.ts";
+import { KIND_PATHS, kindOfDefinition } from "./strategy/kind-paths.ts";
+import { sendChange } from "./strategy/parts.tsx";
+import type { Round, Session, StrategyRow } from "./types.ts";
+import { type Question, Section, useConfirmation } from "./ui.tsx";
+
+const resumeQuestion = ({ id, symbol, exchange, capital }: StrategyRow): Question => ({
+  title: `Resume ${symbol} on ${exchange}?`,
+  says: `The next pass places its missing orders, with at most ${money(capital)} ${pairOf(symbol).quote} in all.`,
+  yes: "Resume it",
+  act: () => sendChange(`POST /strategies/${part(id)}/resume`),
+});
+
+const PASS_QUESTION: Question = {
+  title: "Run a pass now?",
+  says: "It books fills and places missing orders on every account, once. Passes continue only while `edgemaker serve` runs.",
+  yes: "Run it",
+  act: async () => {
+    const { accounts } = await ask<Round>("POST /internal/tick", { body: {} });
+    reloadAll();
+    const failed = accounts.filter(({ outcome }) => outcome !== "stepped");
+    return `${pluralize(accounts.length - failed.length, "complete pass")}${failed.map(({ account, outcome, message }) => `; ${account.split(":")[1]}: ${message ?? outcome.replace("_", " ")}`).join("")}`;
+  },
+};
+
+/** What needs the user, each with the button that mends it; nothing if nothing does. */
+export function NeedsYou({ rows, session: { scope } }: { rows: readonly StrategyRow[]; session: Session }) {
+  const [question, put] = useConfirmation();
+  const isKilled = useValue(isKillSwitchOn) === true;
+  const needs = needsOfRows(rows);
+  const count = needs.length + (isKilled ? 1 : 0);
+  const button = (name: string, asked: Question) => (
+    <button type="button" onClick={() => put(asked)}>
+      {name}
+    </button>
+  );
+  const link = (name: string, ...path: string[]) => (
+    <a class="button" href={linkTo(...path)}>
+      {name}
+    </a>
+  );
+  const mend = (need: NeedEntry) => {
+    const [row] = need.rows;
+    if (!row) return null;
+    if (scope === "admin" && need.code === "stalled") return button("Run a pass now", PASS_QUESTION);
+    if (scope === "admin" && /^key_/.test(need.code)) return link("Enter keys", "access");
+    if (scope === "admin" && need.code === "limit") return link("Open limits", "limits");
+    if (scope !== "read" && isResumed(need)) return button("Resume", resumeQuestion(row));
+    return link("Open", KIND_PATHS[kindOfDefinition(row.definition)], row.id);
+  };
+  const list = () => (
+    <Section title={`Needs you (${count})`}>
+      <ul class="needs">
+        {isKilled ? (
+          <li class="error">
+            <p>
+              <b>Everything</b>: the kill switch is on, and no new order is placed.
+            </p>
+            {scope === "admin" ? button("Turn the kill switch off", killQuestion(false)) : null}
+          </li>
+        ) : null}
+        {needs.map((need) => (
+          <li key={need.message} class={need.code === "error" ? "error" : ""}>
+            <p>
+              <b>{whose(need)}</b>: {need.message}
+            </p>
+            {mend(need)}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+  // The dialog shows its result also when nothing is left.
+  return (
+    <>
+      {question}
+      {count === 0 ? null : list()}
+    </>
+  );
+}
+
+/** Number of strategies that an entry names. */
+const MAX_NAMED = 3;
+
+const whose = ({ rows }: NeedEntry): string => {
+  const names = rows.map((row) => row.name ?? `${row.symbol} on ${row.exchange} (${row.definition})`);
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : "";
+  return `${names.slice(0, MAX_NAMED).join(", ")}${more}`;
+};

@@ -1,0 +1,41 @@
+import type { StrategyRow } from "./types.ts";
+
+/** Notices that end by themselves, or that only inform. */
+const QUIET_NOTICES = "defended exchange_unavailable killed market_closed stream_down wide_spread".split(" ");
+/** Notices that explain the error of a strategy and what to do. */
+const ERROR_CAUSES = "key_refused key_missing exchange_unavailable".split(" ");
+/** The order of the list, from what costs money soonest; all others are in the middle. */
+const FIRST = "stalled exit exit_beyond_collar stop_price_held_up stop_price_unwatched error".split(" ");
+const LAST = "out_of_range paused".split(" ");
+
+export interface NeedEntry {
+  readonly code: string;
+  readonly message: string;
+  /** Strategies with the same message. */
+  readonly rows: readonly StrategyRow[];
+}
+
+/** Returns what a user has to decide about strategies, once for all that have the same message. */
+export function needsOfRows(rows: readonly StrategyRow[]): readonly NeedEntry[] {
+  const needs = new Map<string, NeedEntry>();
+  for (const row of rows) {
+    const { notices, lastError } = row;
+    const error =
+      lastError === null || notices.some(({ code }) => ERROR_CAUSES.includes(code))
+        ? []
+        : [{ code: "error", message: lastError }];
+    for (const { code, message } of [
+      ...error,
+      ...notices.filter((one) => !QUIET_NOTICES.includes(one.code)),
+    ]) {
+      const known = needs.get(message);
+      needs.set(message, { code, message, rows: [...(known?.rows ?? []), row] });
+    }
+  }
+  const rank = ({ code }: NeedEntry) => LAST.indexOf(code) - FIRST.indexOf(code);
+  return [...needs.values()].sort((a, b) => rank(a) - rank(b));
+}
+
+/** Whether a resume mends it. */
+export const isResumed = ({ code, rows: [row] }: NeedEntry): boolean =>
+  code === "loss_limit" || code === "paused" || (code === "error" && row?.status === "error");

@@ -1,0 +1,225 @@
+import { cpSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { violationsOf } from "../support/axe.ts";
+import { findChromium } from "../support/browser.ts";
+import { root } from "../support/bundle.ts";
+import { gridRequest } from "../support/requests.ts";
+import { servedPage } from "../support/served.ts";
+import { startOf } from "../support/starts.ts";
+import { makeFolder } from "../support/temp.ts";
+
+const own = makeFolder();
+mkdirSync(own.path, { recursive: true });
+cpSync(join(root, "examples", "two-sided.ts"), join(own.path, "two-sided.ts"));
+
+const MARKET = { exchange: "kraken", symbol: "BTC/USDT", spreadPercent: 2, size: 100 };
+const BUDGET = { quoteBudget: 300, baseBudget: 0.01 };
+/** No pass comes by itself. */
+const STILL = ["--tick-interval", "3600000"];
+
+interface Listed {
+  readonly strategies: readonly { id: string; phase: string; mode: string; lastStepAt: number }[];
+}
+
+const needs = (page: Page) => page.getByRole("region", { name: /^Needs you/ });
+
+/** Clicks a button, then the one that confirms it, and closes the dialog. */
+async function confirm(page: Page, button: string, yes: string, result: RegExp): Promise<void> {
+  await needs(page).getByRole("button", { name: button }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: yes }).click();
+  await dialog.getByText(result).waitFor();
+  await dialog.getByRole("button", { name: "Close" }).click();
+}
+
+describe.skipIf(!findChromium())("what needs you, on the first page (skipped without Chromium)", () => {
+  const served = servedPage(STILL);
+  const list = () => served.call<Listed>("GET", "/strategies");
+
+  it("is absent while nothing does, and each entry has the button that mends it", async () => {
+    const { id } = await served.call<{ id: string }>("POST", "/strategy/grid", gridRequest());
+    const { page, context, errors } = await served.signIn();
+    await page.getByRole("heading", { name: "Running (1)" }).waitFor();
+    expect(await needs(page).count()).toBe(0);
+
+    await served.call("POST", "/kill", { on: true });
+    await needs(page).getByText("the kill switch is on").waitFor();
+    await confirm(page, "Turn the kill switch off", "Turn it off", /the kill switch is off/);
+    expect(await served.call("GET", "/kill")).toMatchObject({ on: false });
+    await needs(page).waitFor({ state: "detached" });
+
+    // Its orders are canceled, so the limit then keeps every slot without one.
+    await served.call("POST", `/strategies/${id}/pause`, { cancelOrders: true });
+    await needs(page).getByText("it is paused").waitFor();
+    await served.call("PUT", "/limits", { scope: "every", orderNotional: "USDT=50" });
+    await confirm(page, "Resume", "Resume it", /is resumed/);
+    expect((await list()).strategies[0]?.phase).not.toBe("paused");
+    await served.call("POST", "/internal/tick", {});
+    await needs(page).getByText("for a limit").waitFor();
+    expect(await served.call("GET", `/orders?exchange=kraken`)).toMatchObject({ count: 0 });
+    await needs(page).getByRole("link", { name: "Open limits" }).click();
+    await page.getByRole("heading", { name: "Change a limit" }).waitFor();
+    const change = page.getByRole("region", { name: "Change a limit" });
+    await change.getByRole("combobox").selectOption("orderNotional");
+    await page.getByLabel("New value").fill("off");
+    await page.getByRole("button", { name: "Change", exact: true }).click();
+    await page.getByRole("button", { name: "Change it" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+    await page.goto(`${served.url}/#/`);
+    await served.call("POST", "/internal/tick", {});
+    await needs(page).waitFor({ state: "detached" });
+    expect(await served.call("GET", `/orders?exchange=kraken`)).not.toMatchObject({ count: 0 });
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+
+  it("runs a pass over stalled accounts on request", async () => {
+    const { page, context } = await served.signIn();
+    await page.route("**/api/v1/strategies", async (route) => {
+      const response = await route.fetch();
+      const answer = (await response.json()) as { strategies: { notices: object[] }[] };
+      answer.strategies[0]?.notices.push({ code: "stalled", message: "no pass over kraken since 12:00" });
+      await route.fulfill({ json: answer });
+    });
+    await page.reload();
+    await needs(page).getByText("no pass over kraken").waitFor();
+    const before = (await list()).strategies[0]?.lastStepAt;
+    await confirm(page, "Run a pass now", "Run it", /1 complete pass/);
+    expect((await list()).strategies[0]?.lastStepAt).toBeGreaterThan(Number(before));
+    await context.close();
+  });
+});
+
+describe.skipIf(!findChromium())("the first steps on the first page (skipped without Chromium)", () => {
+  const served = servedPage(STILL);
+
+  it("are three buttons that work, and go when something runs", async () => {
+    const { page, context, errors } = await served.signIn();
+    const steps = page.getByRole("region", { name: "First steps" });
+    await steps.getByRole("link", { name: "Start a grid" }).click();
+    await page.getByRole("heading", { name: "Start a grid" }).waitFor();
+    expect(await page.getByLabel("Paper trading").isChecked()).toBe(false);
+    await page.goto(`${served.url}/#/`);
+    await steps.getByRole("link", { name: "Enter keys" }).click();
+    await page.getByRole("heading", { name: "Exchange keys" }).waitFor();
+    await page.goto(`${served.url}/#/`);
+    await steps.getByRole("link", { name: "Start paper trading" }).click();
+    await page.getByRole("button", { name: "Fill in the numbers" }).click();
+    await page.getByRole("button", { name: /^Start: / }).click();
+    await page.getByRole("button", { name: "Start it" }).click();
+    await page.getByText("PAPER No real money").waitFor();
+    const { strategies } = await served.call<Listed>("GET", "/strategies");
+    expect(strategies.map(({ mode }) => mode)).toEqual(["paper"]);
+    await page.goto(`${served.url}/#/`);
+    await page.getByRole("heading", { name: "P&L in USDT (paper trading)" }).waitFor();
+    expect(await steps.count()).toBe(0);
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+});
+
+describe.skipIf(!findChromium())("the list on the first page (skipped without Chromium)", () => {
+  const served = servedPage([...STILL, "--strategies", own.path]);
+  const ids: Record<string, string> = {};
+  beforeAll(async () => {
+    const start = async (...request: ReturnType<typeof startOf>) =>
+      (await served.call<{ id: string }>("POST", ...request)).id;
+    ids.grid = await start(...startOf("grid", gridRequest()));
+    ids.quote = await start(...startOf("quote", { ...MARKET, ...BUDGET, exchange: "mexc", name: "desk" }));
+    ids.own = await start(...startOf("two-sided", { ...MARKET, ...BUDGET, stopLossPrice: 50_000 }));
+  });
+  const names = (page: Page) =>
+    page
+      .locator("tbody tr")
+      .evaluateAll((rows) => rows.map((row) => row.querySelector("small")?.textContent));
+
+  it("has every definition, sorted on request, with the price in its range", async () => {
+    const { page, context, errors } = await served.signIn();
+    await page.getByRole("heading", { name: "Running (3)" }).waitFor();
+    expect(await names(page)).toEqual(["grid, kraken", "quote, BTC/USDT on mexc", "two-sided, kraken"]);
+    await page.getByRole("img", { name: /^[\d,.]+ between 57,000 and 63,000$/ }).waitFor();
+    await page.getByRole("cell", { name: /stop loss 50,000/ }).waitFor();
+    await page.getByRole("button", { name: "Open orders" }).click();
+    expect((await names(page))[0]).toBe("grid, kraken");
+    await page.getByRole("button", { name: "Open orders" }).click();
+    expect((await names(page)).at(-1)).toBe("grid, kraken");
+    await page.getByRole("searchbox").fill("two kraken");
+    expect(await names(page)).toEqual(["two-sided, kraken"]);
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+
+  it("has the P&L of each day of one quote asset and mode, and a curve from two days on", async () => {
+    const { page, context } = await served.signIn();
+    const now = Date.now();
+    const dayOf = (before: number) => new Date(now - before * 86_400_000).toISOString().slice(0, 10);
+    await page.route("**/api/v1/report*", (route) => {
+      const day = (before: number, totalProfit: string, dryRun = false) => ({
+        day: dayOf(before),
+        quote: "USDT",
+        dryRun,
+        totalProfit,
+        realizedProfit: "0",
+      });
+      const days = [day(20, "100"), day(1, "5"), day(1, "70", true), day(0, "-2")];
+      const strategies = [{ id: ids.grid, days: ["5", "-2"] }];
+      return route.fulfill({ json: { from: 0, to: now, days, strategies, totals: [], count: 1 } });
+    });
+    await page.reload();
+    await page.getByRole("img", { name: /^P&L by day from .*: \+3\.00 USDT in all$/ }).waitFor();
+    const figure = (name: string) =>
+      page
+        .locator(".stat")
+        .filter({ has: page.getByText(name, { exact: true }) })
+        .locator("dd");
+    expect(await figure("7 days").textContent()).toMatch(/\+3\.00/);
+    await page.getByRole("button", { name: "30 days" }).first().click();
+    await expect.poll(() => figure("30 days").textContent()).toMatch(/\+103\.00/);
+    await page.getByRole("button", { name: "Today" }).first().click();
+    await expect.poll(() => figure("Today").textContent()).toMatch(/−2\.00/);
+    expect(await page.getByRole("img", { name: /^P&L by day/ }).count()).toBe(0);
+    const grid = page.getByRole("row").filter({ hasText: "grid, kraken" });
+    expect(await grid.innerText()).toMatch(/−2\.00/);
+    await grid.getByRole("img", { name: "+3.00 in 30 days" }).waitFor();
+    await context.close();
+  });
+
+  it.each([
+    [390, "dark"],
+    [768, "light"],
+    [1024, "dark"],
+    [1440, "light"],
+  ] as const)("fits %i px without an accessibility violation: %s", async (width, colorScheme) => {
+    const { page, context } = await served.signIn({ colorScheme, viewport: { width, height: 844 } });
+    await served.call("POST", "/kill", { on: true });
+    await needs(page).waitFor();
+    await page.getByRole("heading", { name: "Running (3)" }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+    expect(await page.locator(".large:visible").count()).toBeLessThanOrEqual(4);
+    await served.call("POST", "/kill", { on: false });
+    await context.close();
+  });
+
+  it("shows stopped ones in the same table behind a filter", async () => {
+    await served.call("POST", `/strategies/${ids.quote}/stop`, {});
+    const { page, context, errors } = await served.signIn();
+    await page.getByRole("heading", { name: "Running (2)" }).waitFor();
+    await page.getByRole("button", { name: "Stopped" }).click();
+    await page.getByRole("table", { name: "Stopped strategies" }).waitFor();
+    expect(await names(page)).toEqual(["quote, BTC/USDT on mexc"]);
+    await page.getByRole("button", { name: "All" }).last().click();
+    await page.getByRole("table", { name: "All strategies" }).waitFor();
+    expect((await names(page)).toSorted()).toEqual([
+      "grid, kraken",
+      "quote, BTC/USDT on mexc",
+      "two-sided, kraken",
+    ]);
+    await page.getByRole("link", { name: "desk" }).click();
+    await page.getByRole("heading", { name: /^desk .*stopped$/ }).waitFor();
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { needsOfRows } from "../../src/web/needs.ts";
+import type { StrategyRow } from "../../src/web/types.ts";
+
+const row = (id: string, ...codes: string[]): StrategyRow =>
+  ({
+    id,
+    status: "running",
+    lastError: null,
+    notices: codes.map((code) => ({ code, message: `${code} of kraken` })),
+  }) as unknown as StrategyRow;
+
+const shown = (...rows: StrategyRow[]) =>
+  needsOfRows(rows).map(({ code, rows: mine }) => [code, mine.map(({ id }) => id)]);
+
+describe("what needs the user", () => {
+  it("names once what several strategies have in common", () => {
+    expect(shown(row("a", "stalled"), row("b", "stalled"), row("c", "limit"))).toEqual([
+      ["stalled", ["a", "b"]],
+      ["limit", ["c"]],
+    ]);
+  });
+
+  it("lists first what costs money soonest", () => {
+    const codes = ["paused", "limit", "out_of_range", "stalled", "stop_price_unwatched"];
+    const failed = { ...row("f"), lastError: "refused" };
+    expect(shown(row("a", ...codes), failed).map(([code]) => code)).toEqual([
+      "error",
+      "stop_price_unwatched",
+      "stalled",
+      "limit",
+      "out_of_range",
+      "paused",
+    ]);
+  });
+
+  it("leaves out what ends by itself, and the kill switch, which has its own entry", () => {
+    expect(shown(row("a", "market_closed", "stream_down", "exchange_unavailable", "killed"))).toEqual([]);
+  });
+
+  it("names the reason of an error instead of the error", () => {
+    const refused = { ...row("a", "key_refused"), lastError: "401" };
+    expect(shown(refused).map(([code]) => code)).toEqual(["key_refused"]);
+  });
+});
