@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../src/kernel/errors.ts";
+import { simulatedPage } from "../../src/kernel/html.tsx";
 import { plainText } from "../../src/kernel/plain-text.ts";
 import { type CommandSurface, type Operation, routeOf } from "../../src/operation.ts";
 import type { Deps } from "../../src/ports/deps.ts";
@@ -86,7 +87,7 @@ async function runWith(
     if (values.watch) return await watch(answer, { ask: again, show, asJson: values.json === true });
     const pages: Omit<Paging, "isWhole"> = { input, ask: (page) => ask(operation, page) };
     if (format === "csv") await printTable(operation, answer, pages);
-    else printAnswer(operation, answer.body, { format, values });
+    else printAnswer(operation, answer.body, { format, values, isSimulated: settings.config.sandbox });
     if (!isDone) return 1;
     code = operation.cli?.exit?.(answer.body) ?? 0;
     if (operation.cli?.steps) await warnWithoutServer(settings, deps, values);
@@ -133,11 +134,16 @@ export const callAgain = (ask: WatchedAnswer["ask"]): Promise<Answer> =>
 const printAnswer = (
   operation: Operation,
   body: unknown,
-  { format, values }: { readonly format: Format; readonly values: Values },
-): void =>
-  void process.stdout.write(
-    format === "html" ? (operation.html?.(body) ?? "") : `${answerText(operation, body, values)}\n`,
-  );
+  {
+    format,
+    values,
+    isSimulated,
+  }: { readonly format: Format; readonly values: Values; readonly isSimulated: boolean },
+): void => {
+  const html = format === "html" ? operation.html?.(body) : undefined;
+  const text = html === undefined ? `${answerText(operation, body, values)}\n` : html;
+  process.stdout.write(isSimulated && html !== undefined ? simulatedPage(text) : text);
+};
 
 async function printTable(
   operation: Operation,

@@ -28,6 +28,15 @@ ${(
 )}
 `;
 
+/** Returns a page that says at its top and in its title that its money is simulated. */
+export const simulatedPage = (page: string): string =>
+  page
+    .replace("<title>", "<title>SIMULATED · ")
+    .replace(
+      "<main>",
+      '<main><p style="padding:6px 12px;background:#0b5394;color:#fff;print-color-adjust:exact"><b>SIMULATED</b> No real money: prices and orders are simulated</p>',
+    );
+
 /** A named value within a `dl`. */
 export const Fact: FC<PropsWithChildren<{ name: string }>> = ({ name, children }) => (
   <div>

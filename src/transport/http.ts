@@ -5,6 +5,7 @@ import { _safeParse, type $ZodError } from "zod/v4/core";
 import { digest, keyHash } from "../kernel/digest.ts";
 import { AppError, type Label } from "../kernel/errors.ts";
 import { fieldKinds } from "../kernel/field-kinds.ts";
+import { simulatedPage } from "../kernel/html.tsx";
 import { lazy } from "../kernel/lazy.ts";
 import { didYouMean } from "../kernel/plain-text.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
@@ -108,7 +109,10 @@ function answersTo(operation: Operation, { deps, compress }: ServedBy) {
     const requestId = c.get("requestId");
     if (answered.status !== 200) return respond(answered, requestId);
     if (format === "csv") return csvOf(c, requestedInput, answered);
-    if (format === "html") return page(c, operation.html?.(answered.body) ?? "");
+    if (format === "html") {
+      const html = operation.html?.(answered.body) ?? "";
+      return page(c, isAllSimulated(deps) ? simulatedPage(html) : html);
+    }
     const text = isShared ? sharedText(answered.body as object) : JSON.stringify(answered.body);
     if (!compress || operation.effect !== "read" || text.length < MIN_COMPRESSED_LENGTH)
       return respond(answered, requestId, text);
@@ -183,6 +187,10 @@ const page = (c: Ctx, html: string): Response =>
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   });
 
+/** Returns whether all money here is simulated; a real server can also have strategies of paper trading. */
+export const isAllSimulated = ({ exchanges }: Pick<Deps, "exchanges">): boolean =>
+  exchanges.length > 0 && exchanges.every(({ kind }) => kind === "sandbox");
+
 /** Reads the first page before it sends the status, and the others as the client reads them. */
 function csvOf(c: Ctx, { operation, deps, actor, values, input }: RequestFor, answered: Answer): Response {
   const requestId = c.get("requestId");
@@ -198,7 +206,7 @@ function csvOf(c: Ctx, { operation, deps, actor, values, input }: RequestFor, an
   return c.body(streamed(rows), 200, {
     ...safeHeaders(requestId),
     "content-type": "text/csv; charset=utf-8",
-    "content-disposition": `attachment; filename="${operation.name}.csv"`,
+    "content-disposition": `attachment; filename="${isAllSimulated(deps) ? "simulated-" : ""}${operation.name}.csv"`,
     ...(values.limit !== undefined && next ? { "x-next": next } : {}),
   });
 }

@@ -5,7 +5,7 @@ import { LINK_LIFE, newToken, SIGN_IN_LIFE } from "../model/token.ts";
 import type { Deps } from "../ports/deps.ts";
 import { type Access, authenticate, type Caller, callerByHash } from "./access.ts";
 import { parseBody, readBody } from "./body.ts";
-import { refuseUnknown, safeHeaders, type Variables } from "./http.ts";
+import { isAllSimulated, refuseUnknown, safeHeaders, type Variables } from "./http.ts";
 
 interface AssetFile {
   readonly body: Uint8Array<ArrayBuffer>;
@@ -96,7 +96,11 @@ export function mountPage(
   app.get("/api/v1/session", async (c) => {
     const { actor, scope } = await callerOf(c.req.header("authorization"), c.var);
     refuseUnknown(c.req.query(), []);
-    return c.json({ actor, scope, mode: modeOfServer(deps) }, 200, safeHeaders(c.var.requestId));
+    return c.json(
+      { actor, scope, mode: isAllSimulated(deps) ? "simulated" : "real" },
+      200,
+      safeHeaders(c.var.requestId),
+    );
   });
 
   app.post("/api/v1/session", async (c) => {
@@ -126,10 +130,6 @@ export function mountPage(
     );
   });
 }
-
-/** Whether all money here is simulated; a real server can also have strategies of paper trading. */
-const modeOfServer = ({ exchanges }: Pick<Deps, "exchanges">): "simulated" | "real" =>
-  exchanges.length > 0 && exchanges.every(({ kind }) => kind === "sandbox") ? "simulated" : "real";
 
 type SignInDeps = Pick<Deps, "store" | "local">;
 

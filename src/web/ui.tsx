@@ -381,12 +381,13 @@ export function useTitle(text: string | undefined): void {
   }, [text, mode]);
 }
 
-/** Saves a file. This page's content security policy would block the styles of a report, so it is not shown here. */
+/** Saves a file, whose name begins with the mode unless its money is real. This page's content security policy would block the styles of a report, so it is not shown here. */
 export function saveFile(name: string, content: Blob): void {
   const address = URL.createObjectURL(content);
   const link = document.createElement("a");
   link.href = address;
-  link.download = name;
+  const mode = shownMode.get();
+  link.download = mode === "real" ? name : `${mode}-${name}`;
   link.click();
   // When the click returns, the browser has begun to read the file but has not finished.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);

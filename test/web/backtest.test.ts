@@ -48,8 +48,8 @@ describe.skipIf(!findChromium())("the backtest page in Chromium (skipped without
     };
     const [other, saved] = [await save(1), await save(0)];
     expect([other, saved].map((one) => one.suggestedFilename().replace(/-\w{8}\.html$/, ""))).toEqual([
-      "backtest-BTC-USDT-50000-70000-10-levels-15m",
-      "backtest-BTC-USDT-50000-70000-20-levels-15m",
+      "simulated-backtest-BTC-USDT-50000-70000-10-levels-15m",
+      "simulated-backtest-BTC-USDT-50000-70000-20-levels-15m",
     ]);
     const file = join(served.folder, "report.html");
     await saved.saveAs(file);
