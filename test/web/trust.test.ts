@@ -63,7 +63,7 @@ describe.skipIf(!findChromium())(
       const { id } = await start();
       const { page, context, errors } = await served.signIn({}, token);
       const writes =
-        /^(edit|pause|resume|run|turn|stop(?!ped$)|cancel|panic|kill|start( it|:)|approve|refuse|change|add|make|revoke|remove|test)/i;
+        /^(edit|pause|resume|run a|turn|stop(?!ped$)|cancel|panic|kill|start( it|:)|approve|refuse|change|add|make|revoke|remove|test)/i;
       const ready = {
         "": "Running (",
         [`strategy/${id}`]: "Break-even",
