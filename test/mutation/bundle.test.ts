@@ -12,7 +12,7 @@ it("changes programs, pages and what reads the exchanges", () => {
     "src/quality/tally.ts",
     "src/report/page.tsx",
     "src/web/live.ts",
-    "src/web/strategies.tsx",
+    "src/web/home.tsx",
   ];
   expect(files.filter((file) => !all.has(file))).toEqual([]);
 });
