@@ -5,7 +5,15 @@ import { amount, digitsOf, inPercent, money, number, pairOf } from "./format.ts"
 import { NumberSettings, settingsBody } from "./start/backtest.tsx";
 import { quoteSettings } from "./start-quotes.tsx";
 import { EditSection } from "./strategy/edit.tsx";
-import { ById, NameLine, PassStats, StrategyActions, StrategyHeader } from "./strategy/parts.tsx";
+import {
+  ById,
+  MainFigures,
+  mainFiguresOf,
+  NameLine,
+  PassStats,
+  StrategyActions,
+  StrategyHeader,
+} from "./strategy/parts.tsx";
 import { OrderTable, QuoteStats } from "./strategy/plan.tsx";
 import { QualityPart } from "./strategy/quality.tsx";
 import { EventsPart, FillsPart, OrdersPart } from "./strategy/slots.tsx";
@@ -80,9 +88,8 @@ function QuoteFigures({ quotes }: { quotes: Quoted }) {
   const { base, quote } = pairOf(quotes.symbol);
   const { reference, averageCost, halfSpreadPercent, widenedBy, spreadPercent } = quotes;
   return (
-    <dl class="stats">
-      <ChangeStat name={`Total, ${quote}`} of={quotes.totalProfit} isLarge />
-      <ChangeStat name="Realized" of={quotes.profit} />
+    <MainFigures {...mainFiguresOf(quotes)}>
+      <ChangeStat name="Unrealized" of={quotes.unrealizedProfit} />
       <Stat name="Reference price">{reference === null ? "no price" : number(reference)}</Stat>
       <Stat name="Requested spread">{inPercent(spreadPercent)}</Stat>
       <Stat name="Current spread">
@@ -90,12 +97,11 @@ function QuoteFigures({ quotes }: { quotes: Quoted }) {
         {widenedBy === null || widenedBy === "asked" ? null : <small>{` by ${widenedBy}`}</small>}
       </Stat>
       <Stat name={`Loss limit, ${quote}`}>{quotes.maxLoss === null ? "none" : amount(quotes.maxLoss)}</Stat>
-      <Stat name={`Position, ${base}`}>{amount(quotes.position)}</Stat>
       <Stat name="Average entry">{averageCost === null ? "–" : number(averageCost)}</Stat>
       <Stat name="Budget">{`${money(Number(quotes.budget.quote))} ${quote}, ${amount(quotes.budget.base)} ${base}`}</Stat>
       <Stat name="Orders">{`${quotes.orders.length} open, ${quotes.filledOrders} filled`}</Stat>
       <PassStats of={quotes} />
-    </dl>
+    </MainFigures>
   );
 }
 

@@ -148,7 +148,7 @@ describe.skipIf(!findChromium())("editing a grid in Chromium (skipped without Ch
 
     const reader = await served.signIn({}, await newToken(served.folder, "read"));
     await reader.page.goto(`${served.url}/#/strategy/${id}`);
-    await reader.page.getByText("Break-even").first().waitFor();
+    await reader.page.getByText("vs buy and hold").first().waitFor();
     expect(await reader.page.getByRole("button", { name: "Edit" }).count()).toBe(0);
     await reader.context.close();
   });

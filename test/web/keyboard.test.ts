@@ -58,7 +58,7 @@ describe.skipIf(!findChromium())("the keyboard alone in Chromium (skipped withou
   it("changes a grid", async () => {
     const { page, context, errors } = await served.signIn();
     await page.goto(`${served.url}/#/strategy/${id}`);
-    await page.getByText("Break-even").first().waitFor();
+    await page.getByText("vs buy and hold").first().waitFor();
     await page.getByRole("button", { name: "Edit" }).waitFor();
     await tabTo(page, /^Edit$/);
     await page.keyboard.press("Enter");

@@ -37,6 +37,7 @@ describe.skipIf(!findChromium())(
       await open.getByText("bid").waitFor();
       await open.getByText("ask").waitFor();
       expect((await served.call<{ count: number }>("GET", "/strategies")).count).toBe(1);
+      await page.getByText("Details", { exact: true }).click();
       await page.getByRole("term").getByText("Spread between bid and ask, in percent").waitFor();
       await page.getByLabel("Name of the strategy").fill("two words");
       await page.getByRole("button", { name: "Rename" }).click();

@@ -31,7 +31,7 @@ describe.skipIf(!findChromium())("every page in Chromium (skipped without Chromi
   /** Each page, and what is there when it has its data. */
   const pages = (): readonly (readonly [string, (page: Page) => Promise<unknown>])[] => [
     ["", (page) => page.getByRole("link", { name: "BTC/USDT" }).waitFor()],
-    [`strategy/${id}`, (page) => page.getByText("Break-even").first().waitFor()],
+    [`strategy/${id}`, (page) => page.getByText("vs buy and hold").first().waitFor()],
     [
       "start",
       async (page) => {
@@ -106,7 +106,7 @@ describe.skipIf(!findChromium())("every page in Chromium (skipped without Chromi
   it("works with the keyboard alone, and Escape closes a dialog", async () => {
     const { page, context } = await served.signIn();
     await page.goto(`${served.url}/#/strategy/${id}`);
-    await page.getByText("Break-even").first().waitFor();
+    await page.getByText("vs buy and hold").first().waitFor();
     await page.getByRole("button", { name: "Pause" }).waitFor();
     await tabTo(page, /^Pause$/);
     await page.keyboard.press("Enter");

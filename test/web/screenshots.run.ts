@@ -78,7 +78,7 @@ const observed = (text: string) => (page: Page) => page.getByText(text).first().
 
 const pictures = (id: string): readonly Picture[] => [
   { name: "strategies", path: "", ready: observed("BTC/EUR") },
-  { name: "strategy", path: `strategy/${id}`, ready: observed("Break-even") },
+  { name: "strategy", path: `strategy/${id}`, ready: observed("vs buy and hold") },
   {
     name: "backtest",
     path: "backtest?lowerPrice=50000&upperPrice=70000&gridLevels=20&orderSize=100",

@@ -37,7 +37,7 @@ describe.skipIf(!findChromium())(
       const { page, context, errors, strangers } = await served.signIn();
       const grid = await start();
       await page.goto(`${served.url}/#/strategy/${grid.id}`);
-      await page.getByText("Break-even").first().waitFor();
+      await page.getByText("vs buy and hold").first().waitFor();
       await page.getByText("The chart as a table").click();
       const levels = page.getByRole("table", { name: "Levels of the chart" });
       await levels.getByRole("row", { name: /stop loss/ }).waitFor();
@@ -66,7 +66,7 @@ describe.skipIf(!findChromium())(
         /^(edit|pause|resume|run a|turn|stop(?!ped$)|cancel|panic|kill|start( it|:)|approve|refuse|change|add|make|revoke|remove|test)/i;
       const ready = {
         "": "Running (",
-        [`strategy/${id}`]: "Break-even",
+        [`strategy/${id}`]: "vs buy and hold",
         "account/kraken": "Open orders",
         alerts: "This token has no access to this page",
         limits: "This token has no access to this page",

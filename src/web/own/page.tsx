@@ -1,13 +1,21 @@
 import { useState } from "hono/jsx/dom";
 import { countWithVerb } from "../../kernel/plain-text.ts";
-import { amount, digitsOf, number, pairOf } from "../format.ts";
+import { digitsOf, number } from "../format.ts";
 import { useLoad } from "../live.ts";
-import { ById, NameLine, PassStats, StrategyActions, StrategyHeader } from "../strategy/parts.tsx";
+import {
+  ById,
+  MainFigures,
+  mainFiguresOf,
+  NameLine,
+  PassStats,
+  StrategyActions,
+  StrategyHeader,
+} from "../strategy/parts.tsx";
 import { OrderTable } from "../strategy/plan.tsx";
 import { QualityPart } from "../strategy/quality.tsx";
 import { EventsPart, FillsPart } from "../strategy/slots.tsx";
 import type { Definitions, OwnStatus, Session } from "../types.ts";
-import { ChangeStat, FoldedSection, Section, Stat } from "../ui.tsx";
+import { FoldedSection, Section, Stat } from "../ui.tsx";
 import { EditOwn } from "./edit.tsx";
 import { configFields } from "./start.tsx";
 
@@ -62,29 +70,31 @@ function KnownStrategy({ one, session }: { one: OwnStatus; session: Session }) {
 }
 
 function StrategyFigures({ one }: { one: OwnStatus }) {
-  const { symbol, totalProfit, profit, position, averageCost, filledOrders, config } = one;
-  const { base, quote } = pairOf(symbol);
+  const { averageCost, filledOrders, config } = one;
   const definitions = useLoad<Definitions>("GET /definitions").data?.definitions ?? [];
   const of = definitions.find(({ name }) => name === one.definition);
   const labels = Object.fromEntries((of ? configFields(of) : []).map(({ name, label }) => [name, label]));
   return (
-    <dl class="stats">
-      <ChangeStat name={`Total, ${quote}`} of={totalProfit} isLarge />
-      <ChangeStat name="Realized" of={profit} />
-      <Stat name="Position">{`${amount(position)} ${base}`}</Stat>
-      <Stat name="Average cost">{averageCost === null ? "–" : number(averageCost)}</Stat>
-      <Stat name="Filled orders">{filledOrders}</Stat>
-      <PassStats of={one} />
-      {Object.entries(one.notes).map(([name, value]) => (
-        <Stat key={`note ${name}`} name={name}>
-          {String(value)}
-        </Stat>
-      ))}
-      {Object.entries(config).map(([name, value]) => (
-        <Stat key={name} name={labels[name] ?? name}>
-          {typeof value === "object" ? JSON.stringify(value) : String(value)}
-        </Stat>
-      ))}
-    </dl>
+    <>
+      <MainFigures {...mainFiguresOf(one)}>
+        <Stat name="Average cost">{averageCost === null ? "–" : number(averageCost)}</Stat>
+        <Stat name="Filled orders">{filledOrders}</Stat>
+        <PassStats of={one} />
+        {Object.entries(config).map(([name, value]) => (
+          <Stat key={name} name={labels[name] ?? name}>
+            {typeof value === "object" ? JSON.stringify(value) : String(value)}
+          </Stat>
+        ))}
+      </MainFigures>
+      {Object.keys(one.notes).length === 0 ? null : (
+        <dl class="stats" aria-label="Notes">
+          {Object.entries(one.notes).map(([name, value]) => (
+            <Stat key={name} name={name}>
+              {String(value)}
+            </Stat>
+          ))}
+        </dl>
+      )}
+    </>
   );
 }

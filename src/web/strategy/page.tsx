@@ -33,7 +33,7 @@ import type {
 import { ChangeStat, Choice, Failed, Field, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
 import { EditSection } from "./edit.tsx";
 import { ENDS, gridLevels, MAX_ORDERS_LOADED } from "./levels.ts";
-import { NameLine, PassStats, StrategyActions, StrategyHeader } from "./parts.tsx";
+import { MainFigures, NameLine, PassStats, StrategyActions, StrategyHeader } from "./parts.tsx";
 import { GridStats, OrderTable, planSlotsText } from "./plan.tsx";
 import { profitOver } from "./profit-over.ts";
 import { QualityPart } from "./quality.tsx";
@@ -125,20 +125,25 @@ function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
 }
 
 function GridFigures({ grid, digits }: { grid: Grid; digits: Digits }) {
-  const { base, quote } = pairOf(grid.symbol);
-  const against = againstHolding(grid);
+  const { quote } = pairOf(grid.symbol);
   const price = (value: number | null) => (value === null ? "–" : number(value, digits));
   return (
-    <dl class="stats">
-      <ChangeStat name={`Total, ${quote}`} of={grid.totalProfit} isLarge />
-      <ChangeStat name="Realized" of={grid.profit} />
+    <MainFigures
+      symbol={grid.symbol}
+      total={grid.totalProfit}
+      percent={
+        grid.totalProfit === null || grid.investment === 0 ? null : (100 * grid.totalProfit) / grid.investment
+      }
+      realized={grid.profit}
+      against={againstHolding(grid)}
+      position={grid.position}
+      price={grid.markPrice}
+    >
       <ChangeStat name="Unrealized" of={grid.unrealizedProfit} />
-      <ChangeStat name="vs buy and hold" of={against} />
       <Stat name="Yearly rate">{yearlyText(grid)}</Stat>
       <Stat name="Price">{price(grid.markPrice)}</Stat>
       <Stat name="Current range">{rangeText(grid, digits)}</Stat>
       <Stat name="Distance to range limit">{distanceText(grid)}</Stat>
-      <Stat name={`Position, ${base}`}>{amount(grid.position)}</Stat>
       <Stat name="Average entry">{price(grid.averageCost)}</Stat>
       <Stat name="Break-even">{price(grid.breakEvenPrice)}</Stat>
       {grid.stopPrices.map((stop) => (
@@ -152,7 +157,7 @@ function GridFigures({ grid, digits }: { grid: Grid; digits: Digits }) {
       <Stat name="Per order">{`${money(grid.orderSize)} ${quote}`}</Stat>
       <Stat name="Age">{duration(grid.runningTime)}</Stat>
       <PassStats of={grid} />
-    </dl>
+    </MainFigures>
   );
 }
 
@@ -257,7 +262,7 @@ function Edit({ grid }: { grid: Grid }) {
   );
 }
 
-/** Figures of the grid before its change. */
+/** MainFigures of the grid before its change. */
 function RunningStats({ planned }: { planned: GridEditPlan }) {
   const { running } = planned.details;
   const { base, quote } = pairOf(planned.symbol);

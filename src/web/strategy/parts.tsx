@@ -4,7 +4,7 @@ import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
 import { countWithVerb } from "../../kernel/plain-text.ts";
 import { ask, part } from "../api.ts";
-import { amount, change, type MoneyValue, money, pairOf, toneOf } from "../format.ts";
+import { amount, change, inPercent, type MoneyValue, money, pairOf, toneOf } from "../format.ts";
 import { reloadAll, useLoad } from "../live.ts";
 import { useMode } from "../mode.tsx";
 import { goTo, linkTo } from "../route.ts";
@@ -12,6 +12,7 @@ import type { TableColumn } from "../table.tsx";
 import type { Session, StatusOfAny, StrategyChanged, StrategyRow } from "../types.ts";
 import {
   Ago,
+  ChangeStat,
   NoticeBox,
   type Question,
   Shown,
@@ -82,6 +83,68 @@ export function StrategyHeader({
     </>
   );
 }
+
+interface MainFiguresProps {
+  readonly symbol: string;
+  readonly total: MoneyValue | null;
+  /** Total P&L in percent of the capital; null if it is unknown. */
+  readonly percent: number | null;
+  readonly realized: MoneyValue;
+  /** Total P&L minus that of buy and hold; null if it is unknown. */
+  readonly against: number | null;
+  readonly position: MoneyValue;
+  /** Price at which the position is valued; null if it is unknown. */
+  readonly price: MoneyValue | null;
+  /** MainFigures of its definition, behind a click. */
+  readonly children: Child;
+}
+
+/** The four figures of every strategy, and the others behind a click. */
+export function MainFigures({
+  symbol,
+  total,
+  percent,
+  realized,
+  against,
+  position,
+  price,
+  children,
+}: MainFiguresProps) {
+  const { base, quote } = pairOf(symbol);
+  return (
+    <>
+      <dl class="stats">
+        <ChangeStat name={`Total, ${quote}`} of={total} isLarge>
+          {percent === null ? null : <small>{inPercent(percent, 2)}</small>}
+        </ChangeStat>
+        <ChangeStat name="Realized" of={realized} isLarge />
+        <Stat name={`Position, ${base}`} tone="large">
+          {amount(String(position))}{" "}
+          {price === null ? null : <small>{`${money(Number(position) * Number(price))} ${quote}`}</small>}
+        </Stat>
+        <ChangeStat name="vs buy and hold" of={against} isLarge />
+      </dl>
+      <details class="more">
+        <summary>Details</summary>
+        <dl class="stats">{children}</dl>
+      </details>
+    </>
+  );
+}
+
+/** Returns the figures of a status. */
+export const mainFiguresOf = ({
+  symbol,
+  totalProfit: total,
+  profitPercent: percent,
+  profit: realized,
+  holdingProfit,
+  position,
+  price,
+}: StatusOfAny): Omit<MainFiguresProps, "children"> => {
+  const against = total === null || holdingProfit === null ? null : Number(total) - Number(holdingProfit);
+  return { symbol, total, percent, realized, against, position, price };
+};
 
 /** The last pass, and the stream's state if there is a stream. */
 export const PassStats = ({

@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 import { pluralize } from "../../kernel/plain-text.ts";
 import { describeWait } from "../../model/refusal-text.ts";
+import { FIRST_WHOLE_SLOT } from "../../model/strategy.ts";
 import { part } from "../api.ts";
 import { change, type Digits, digitsOf, feeText, inPercent, money, number, pairOf } from "../format.ts";
 import { useLoad } from "../live.ts";
@@ -117,6 +118,9 @@ function HistoryTable<Row>({ of: { id }, title, what, columns, keyOf, empty, bel
   );
 }
 
+/** An order of the strategy as a whole, such as an initial buy or an exit, has no slot. */
+const shownSlot = (slot: number | null) => (slot === null || slot >= FIRST_WHOLE_SLOT ? "–" : slot);
+
 export const FillsPart = ({ of, digits, symbol }: PartProps & { readonly symbol: string }) => (
   <HistoryPart<Fills["fills"][number]>
     of={of}
@@ -127,7 +131,7 @@ export const FillsPart = ({ of, digits, symbol }: PartProps & { readonly symbol:
       return [
         { name: "Time", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
         { name: "Side", of: ({ side }) => <SideText side={side} /> },
-        { name: "Slot", isNumber: true, of: ({ slot }) => slot ?? "–" },
+        { name: "Slot", isNumber: true, of: ({ slot }) => shownSlot(slot) },
         { name: "Price", isNumber: true, of: ({ price }) => number(price, digits) },
         { name: "Amount", isNumber: true, of: (fill) => number(fill.amount, sizes) },
         { name: "Notional", isNumber: true, of: ({ notional }) => number(notional, 2) },
@@ -161,7 +165,7 @@ export const OrdersPart = ({ of, digits }: PartProps) => (
       return [
         { name: "Placed", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
         { name: "Side", of: ({ side }) => <SideText side={side} /> },
-        { name: "Slot", isNumber: true, of: ({ slot }) => slot },
+        { name: "Slot", isNumber: true, of: ({ slot }) => shownSlot(slot) },
         { name: "Price", isNumber: true, of: ({ price }) => number(price, digits) },
         { name: "Amount", isNumber: true, of: (order) => number(order.amount, sizes) },
         { name: "Filled", isNumber: true, of: ({ filled }) => number(filled, sizes) },
