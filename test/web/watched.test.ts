@@ -83,8 +83,8 @@ describe.skipIf(!findChromium())("watched pairs on the page (skipped without Chr
     for (const name of ["Save report to send, without P&L", "Save internal report, with P&L"])
       names.push(await saved(name));
     expect(names).toEqual([
-      "liquidity-kraken-NIL-USDT-DAY-DAY-to-send.html",
-      "liquidity-kraken-NIL-USDT-DAY-DAY-internal.html",
+      "simulated-liquidity-kraken-NIL-USDT-DAY-DAY-to-send.html",
+      "simulated-liquidity-kraken-NIL-USDT-DAY-DAY-internal.html",
     ]);
     expect(errors).toEqual([]);
     expect(strangers).toEqual([]);
