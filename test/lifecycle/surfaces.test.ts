@@ -16,11 +16,11 @@ cpSync(join(root, "examples/two-sided.ts"), join(strategies.path, "two-sided.ts"
 /** Far from the price, so that none of its orders fills meanwhile. */
 const TABLE = {
   grid: {
-    flags: "--lower 40000 --upper 80000 --levels 4 --size 100",
+    flags: "--lower 45000 --upper 85000 --levels 4 --size 100",
     place: "start",
     typed: {
-      "Lower price, USDT": "40000",
-      "Upper price, USDT": "80000",
+      "Lower price, USDT": "45000",
+      "Upper price, USDT": "85000",
       "Levels, 2 to 100": "4",
       "Per order, USDT": "100",
     },
