@@ -22,7 +22,7 @@ import { MINUTE, type Millis } from "../kernel/time.ts";
 import { type AccountRef, parseAccountKey } from "../model/account.ts";
 import { groupBy, type Order } from "../model/order.ts";
 import { describeRefusal } from "../model/refusal-text.ts";
-import { type Accounts, runningTime, type Strategy } from "../model/strategy.ts";
+import { type Accounts, pendingEdit, runningTime, type Strategy } from "../model/strategy.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { ConfiguredExchanges } from "../ports/exchanges.ts";
 import type { Kind, Kinds } from "../ports/kind.ts";
@@ -215,7 +215,10 @@ export function statusOut(
 function startAgainOf(view: ReadableStrategy, now: Millis): Readonly<Record<string, unknown>> {
   const { kind, strategy } = view;
   const account = parseAccountKey(strategy.account);
-  const { config, ...budget } = kind.settingsOf(strategy);
+  const { config, ...budget } = kind.settingsOf({
+    ...strategy,
+    config: pendingEdit(strategy) ?? strategy.config,
+  });
   const { endsAt, onEnd, ...lasting } = config;
   const again = {
     definition: definitionName(view),

@@ -160,6 +160,15 @@ describe("the same settings again", () => {
     expect(Object.keys(ended)).not.toContain("onEnd");
   });
 
+  it("contain a change that waits for the next pass", async () => {
+    const { ask, status } = await served();
+    const [path, body] = startOf("quote", { ...MARKET, ...BUDGET, spreadPercent: 1, size: 100 });
+    const { id } = await ask<{ id: string }>("POST", path, body);
+    await ask("POST", `/strategies/${id}/pause`, {});
+    await ask("PATCH", `/strategies/${id}`, { config: { spreadPercent: 3 } });
+    expect((await status(id)).startAgain.config).toMatchObject({ spreadPercent: 3 });
+  });
+
   it("stay on paper", async () => {
     const { ask, status } = await served();
     const [path, body] = startOf("grid", { ...MARKET, ...RANGE, dryRun: true });
