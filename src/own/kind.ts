@@ -13,7 +13,7 @@ import { readOwnEdit } from "./operations/edit.ts";
 import { ownEditForm, ownForm, readOwnStart } from "./operations/start.ts";
 import { candleNeeds, elsewhereNeed, findDefinition, requirementOf } from "./pass/ask.ts";
 import { mayDeclare, runOwnStrategy } from "./pass/run.ts";
-import { OwnDetailsShape, OwnPlanShape } from "./schema/shapes.ts";
+import { OwnDetailsShape, OwnPlanShape, ownConfig } from "./schema/shapes.ts";
 import { ownLines, ownPlanLines } from "./schema/view.ts";
 import {
   type OwnStrategy,
@@ -83,7 +83,7 @@ const ownDefinition = (definition: AnyStrategyDefinition): KindDefinition => ({
   summary: definition.summary ?? null,
   builtIn: false,
   version: versionOf(definition),
-  schema: () => configSchemaOf(definition.config),
+  schema: () => configSchemaOf(ownConfig(definition)),
   forms: [ownForm(definition)],
   editForm: ownEditForm(definition),
 });

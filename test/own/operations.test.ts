@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import * as z from "zod";
 import { rootCommand } from "../../cli/commands/root.ts";
 import { kindsOf } from "../../src/engine/accounts.ts";
+import { endingFields } from "../../src/engine/operations/ending-fields.ts";
 import { ONE } from "../../src/kernel/decimal.ts";
 import { kindsWith } from "../../src/kinds.ts";
 import { createOperations } from "../../src/operations.ts";
@@ -190,9 +191,11 @@ it("the strategies that can be started are listed with their versions and config
     { name: "two-sided", summary: "Quote both sides", version: 1 },
     { name: "buyer", summary: null, version: 3 },
   ]);
+  // What every strategy can end with stands beside the definition's own fields.
+  const endings = Object.keys(endingFields());
   expect(loaded.map(({ config }) => Object.keys(config.properties))).toEqual([
-    ["spreadPercent", "size"],
-    ["spreadPercent", "size"],
+    ["spreadPercent", "size", ...endings],
+    ["spreadPercent", "size", ...endings],
   ]);
 });
 

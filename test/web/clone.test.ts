@@ -30,7 +30,15 @@ const STARTS = {
   quotes: ["quotes", startBody("quote", { ...MARKET, ...BUDGET, spreadPercent: 2, size: 100, levels: 2 })],
   "strategy of one's own": [
     "own",
-    startBody("two-sided", { ...MARKET, ...BUDGET, spreadPercent: 2, size: 90 }),
+    startBody("two-sided", {
+      ...MARKET,
+      ...BUDGET,
+      spreadPercent: 2,
+      size: 90,
+      stopLossPrice: 30_000,
+      maxLoss: 500,
+      endsAt: "2040-01-31",
+    }),
   ],
 } as const;
 

@@ -5,8 +5,6 @@ import {
   type ConfigField,
   ConfigInput,
   configFields,
-  flat,
-  nested,
   type OwnForm,
   readJson,
   typedText,
@@ -38,7 +36,7 @@ function EditForm({ one, fields }: EditFormProps) {
             <ConfigInput
               key={name}
               label={label}
-              value={typed[name] ?? typedText(flat(one.config)[name])}
+              value={typed[name] ?? typedText(one.config[name])}
               choices={kind === "check" ? ["true", "false"] : choices.length > 0 ? choices : undefined}
               change={(text) => setTyped((before) => ({ ...before, [name]: text }))}
             />
@@ -60,8 +58,8 @@ function typedConfig(
 ): Readonly<Record<string, unknown>> | undefined {
   const changed = fields.flatMap(({ name, kind }) => {
     const text = typed[name]?.trim();
-    if (text === undefined || text === "" || text === typedText(flat(config)[name])) return [];
+    if (text === undefined || text === "" || text === typedText(config[name])) return [];
     return [[name, kind === "text" ? text : readJson(text)] as const];
   });
-  return changed.length === 0 ? undefined : nested(changed, config);
+  return changed.length === 0 ? undefined : Object.fromEntries(changed);
 }

@@ -66,37 +66,32 @@ export const typedText = (value: unknown): string =>
 
 const configOf = ({ config }: AgainRequest) => config as Readonly<Record<string, unknown>>;
 
-/** Returns an object's values by their names below it: `trail.up`. */
-export const flat = (config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    Object.entries(config).flatMap(([name, value]) =>
-      typeof value === "object" && value !== null && !Array.isArray(value)
-        ? Object.entries(value).map(([part, one]) => [`${name}.${part}`, one])
-        : [[name, value]],
-    ),
-  );
+/** Returns the value of a field, or of a part of an object: `trail.up`. */
+function settingAt(config: Readonly<Record<string, unknown>>, name: string): unknown {
+  const [whole = name, part] = name.split(".");
+  return part === undefined ? config[name] : (config[whole] as Record<string, unknown> | undefined)?.[part];
+}
 
-/** Returns the object of these values; the other values of an object are those of `before`. */
-export function nested(
+/** Returns the object of these values. */
+function nested(
   values: readonly (readonly [name: string, value: unknown])[],
-  before: Readonly<Record<string, unknown>> = {},
 ): Readonly<Record<string, unknown>> {
   const all: Record<string, unknown> = {};
   for (const [name, value] of values) {
     const [whole = name, part] = name.split(".");
-    all[whole] =
-      part === undefined
-        ? value
-        : { ...((all[whole] ?? before[whole]) as object | undefined), [part]: value };
+    all[whole] = part === undefined ? value : { ...(all[whole] as object | undefined), [part]: value };
   }
   return all;
 }
 
 /** Returns the form of a start again. */
-function formAgain({ config, baseBudget, quoteBudget, ...again }: AgainRequest): OwnForm {
+function formAgain(
+  { config: _, baseBudget, quoteBudget, ...again }: AgainRequest,
+  fields: readonly (readonly [name: string, value: unknown])[],
+): OwnForm {
   const { base, quote } = pairOf(typedText(again.symbol));
   const given = {
-    ...flat(configOf({ config })),
+    ...Object.fromEntries(fields),
     ...again,
     [`base ${base}`]: baseBudget,
     [`quote ${quote}`]: quoteBudget,
@@ -109,7 +104,7 @@ const fieldsAgain = (definition: StartDefinition, again: AgainRequest): readonly
   configFields(definition, configOf(again)).map((field) => ({
     ...field,
     ...(field.kind === "check" ? ({ kind: "json", choices: ["true", "false"] } as const) : {}),
-    isFolded: !Object.hasOwn(flat(configOf(again)), field.name),
+    isFolded: settingAt(configOf(again), field.name) === undefined,
   }));
 
 interface StartFormProps {
@@ -125,7 +120,14 @@ function StartForm({ definition, session, again }: StartFormProps) {
   const fields = again ? fieldsAgain(definition, again) : configFields(definition);
   const exchanges = useLoad<Exchanges>("GET /exchanges");
   const ids = exchanges.data?.exchanges.map(({ id }) => id) ?? [];
-  const [typed, setTyped] = useState<OwnForm>(again ? formAgain(again) : { symbol: "BTC/USDT" });
+  const [typed, setTyped] = useState<OwnForm>(
+    again
+      ? formAgain(
+          again,
+          fields.map(({ name: field }) => [field, settingAt(configOf(again), field)]),
+        )
+      : { symbol: "BTC/USDT" },
+  );
   const { base, quote } = pairOf(typed.symbol ?? "");
   // A budget belongs to the asset for which it was typed.
   const [baseKey, quoteKey] = [`base ${base}`, `quote ${quote}`];
@@ -319,7 +321,7 @@ export function configFields(
     properties[FORM_FIELD]?.default === given[FORM_FIELD];
   const { properties = {}, required = [] } = anyOf.find(isOfForm) ?? schema;
   return Object.entries(properties)
-    .flatMap(withParts)
+    .flatMap((field) => (builtIn ? withParts(field) : [field]))
     .map(([name, { type = "", description, default: initial, enum: choices }]) => ({
       name,
       label: builtIn ? fieldLabel(name) : (endingLabel(name) ?? description ?? name),
@@ -327,6 +329,7 @@ export function configFields(
       kind: name === FORM_FIELD && anyOf.length > 0 ? "form" : (KIND_OF_TYPE[type] ?? "json"),
       choices: (choices ?? []).map(String),
       isRequired: required.includes(name),
+      isFolded: !builtIn && endingLabel(name) !== undefined,
       initial: initial === undefined ? "" : typeof initial === "string" ? initial : JSON.stringify(initial),
     }));
 }
