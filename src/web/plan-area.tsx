@@ -89,7 +89,16 @@ export function usePlan<P>(route: string, body: Body | undefined): Planning<P> {
           setState((now) => ({ plan: { body, planned, before: planBefore(now, request) }, isOld: false }));
           wait(RENEWAL);
         },
-        (error) => ended.signal.aborted || setState({ error, isOld: true }),
+        (error) => {
+          if (ended.signal.aborted) return;
+          // A plan that could not be made again stays in sight, with its dialog and a start that runs.
+          setState(({ plan }) => ({
+            plan: plan && JSON.stringify(plan.body) === request ? plan : undefined,
+            error,
+            isOld: true,
+          }));
+          wait(RENEWAL);
+        },
       );
     };
     const wait = (millis: number) => {

@@ -49,7 +49,7 @@ describe.skipIf(!findChromium())("a plan in a moving market (skipped where there
     const dialog = page.getByRole("dialog");
     const [, count = ""] =
       /^(\d+) orders are placed now/.exec(await dialog.locator("p").first().innerText()) ?? [];
-    await dialog.getByText("unless it could then use or lose 1 % more").waitFor();
+    await dialog.getByText("unless they could use or lose 1 % more").waitFor();
     // Another order locks the base, so the grid can sell less than the plan says.
     const [btc] = (
       await served.call<{ balances: readonly { free: number }[] }>("GET", "/balance?exchange=mexc&asset=BTC")
@@ -87,9 +87,9 @@ describe.skipIf(!findChromium())("a plan in a moving market (skipped where there
     const { page, context } = await opened("bitget");
     await page.getByRole("button", { name: /^Start: / }).click();
     const form = await formOfNow("bitget");
-    // It leaves 160 USDT of 100,000, and the grid needs 320.
+    // It leaves 60 USDT of 100,000, and at least five buys of 20 USDT are to be placed.
     const other = { lowerPrice: form.lowerPrice / 2, upperPrice: form.lowerPrice, gridLevels: 4 };
-    const place = { exchange: "bitget", symbol: "BTC/USDT", orderSize: 24_960 };
+    const place = { exchange: "bitget", symbol: "BTC/USDT", orderSize: 24_985 };
     await served.call("POST", "/strategies", startBody("grid", { ...place, ...other, useOwnBase: false }));
     const before = await running();
     await page.getByRole("dialog").getByRole("button", { name: "Start it" }).click();

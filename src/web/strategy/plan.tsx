@@ -1,8 +1,10 @@
 import type { Child } from "hono/jsx";
+import { noLongerHolds } from "../../kernel/errors.ts";
 import { countWithVerb, pluralize } from "../../kernel/plain-text.ts";
 import { describeRefusal } from "../../model/refusal-text.ts";
 import { type ApiError, ask, isUnanswered } from "../api.ts";
 import { amount, digitsOf, inPercent, money, number, pairOf } from "../format.ts";
+import { pageText } from "../page-text.ts";
 import type { Planning, RequestedPlan } from "../plan-area.tsx";
 import { goTo } from "../route.ts";
 import { numberColumn, Table, type TableColumn } from "../table.tsx";
@@ -136,33 +138,47 @@ export function QuoteStats({ planned }: { planned: PlanOfQuotes }) {
 }
 
 /** A start without a known result, and its key: the same start has the same key, so it starts nothing twice. */
-let unanswered: { readonly start: string; readonly key: string } | undefined;
+let unanswered: { readonly request: string; readonly planHash: string; readonly key: string } | undefined;
 
-async function startOnce(body: Readonly<Record<string, unknown>>) {
-  const start = JSON.stringify(body);
-  const { key } = unanswered?.start === start ? unanswered : { key: crypto.randomUUID() };
-  unanswered = { start, key };
+const OUT_OF_DATE = pageText(noLongerHolds().message);
+
+/** Whether nothing was started because the plan is out of date. Another conflict can mean that the first try still runs. */
+const isOutOfDate = ({ status, message }: ApiError): boolean => status === 409 && message === OUT_OF_DATE;
+
+async function startOnce(body: Readonly<Record<string, unknown>>, planHash: string) {
+  const request = JSON.stringify(body);
+  const isSame = unanswered?.request === request && unanswered.planHash === planHash;
+  const key = isSame && unanswered ? unanswered.key : crypto.randomUUID();
+  unanswered = { request, planHash, key };
   try {
     const headers = { "idempotency-key": key };
-    const started = await ask<StartedStrategy>("POST /strategies", { body, headers });
+    const started = await ask<StartedStrategy>("POST /strategies", { body: { ...body, planHash }, headers });
     unanswered = undefined;
     return started;
-  } catch (error) {
-    if (!isUnanswered(error as ApiError)) unanswered = undefined;
+  } catch (failed) {
+    const error = failed as ApiError;
+    if (!isUnanswered(error) && (error.status !== 409 || isOutOfDate(error))) unanswered = undefined;
     throw error;
   }
 }
 
-/** Share by which a start may use or lose more than the plan that was confirmed. */
+/** Share by which a start may use or lose more than the plan that was confirmed, and by which its price may differ. */
 const WORSE_BOUND = 0.01;
 
-/** Returns whether a plan uses and loses at most a little more than another one, and warns of nothing else. */
+/**
+ * Returns whether a plan has no order that another one does not have, uses and loses at most a little more, and warns of
+ * nothing else. What a user's own function would do next is not known.
+ */
 function isNoWorse(next: AnyPlan, confirmed: AnyPlan): boolean {
+  const ordersOf = ({ orders }: AnyPlan) => orders.map(({ id, side, crosses }) => `${id} ${side} ${crosses}`);
   const sumsOf = ({ uses, sums, losses }: AnyPlan) =>
-    [uses.quote, uses.base, sums.atOnce, ...losses.map(({ loss }) => loss)].map(Number);
-  const most = sumsOf(confirmed);
+    [uses.quote, uses.base, sums.buys, sums.base, sums.atOnce, ...losses.map(({ loss }) => loss)].map(Number);
+  const [shown, most] = [ordersOf(confirmed), sumsOf(confirmed)];
   const known = confirmed.warnings.map(({ code }) => code);
   return (
+    kindOfDefinition(next.definition) !== "declared" &&
+    Math.abs(Number(next.price) / Number(confirmed.price) - 1) <= WORSE_BOUND &&
+    ordersOf(next).every((order) => shown.includes(order)) &&
     sumsOf(next).every((sum, at) => sum <= Number(most[at]) * (1 + WORSE_BOUND)) &&
     next.warnings.every(({ code }) => known.includes(code))
   );
@@ -170,17 +186,17 @@ function isNoWorse(next: AnyPlan, confirmed: AnyPlan): boolean {
 
 const MAX_TRIES = 5;
 
-/** Starts a confirmed plan; if the market has moved, the plan of now, unless it needs more. */
+/** Starts a confirmed plan; if the market has moved, the plan of now, unless it is worse. */
 async function startNear(body: RequestedPlan<AnyPlan>["body"], confirmed: AnyPlan) {
-  let { planHash } = confirmed;
+  // A try whose result is not known is made again as it was.
+  let planHash = unanswered?.request === JSON.stringify(body) ? unanswered.planHash : confirmed.planHash;
   for (let tries = 1; ; tries++)
     try {
-      return await startOnce({ ...body, planHash });
+      return await startOnce(body, planHash);
     } catch (error) {
-      const { status } = error as ApiError;
-      if (status !== 409 || tries === MAX_TRIES) throw error;
-      const next = await ask<AnyPlan>("POST /strategies/preview", { body });
-      if (next.planHash === planHash || !isNoWorse(next, confirmed)) throw error;
+      if (!isOutOfDate(error as ApiError) || tries === MAX_TRIES) throw error;
+      const next = await ask<AnyPlan>("POST /strategies/preview", { body }).catch(() => undefined);
+      if (!next || next.planHash === planHash || !isNoWorse(next, confirmed)) throw error;
       planHash = next.planHash;
     }
 }
@@ -258,8 +274,9 @@ export function StartSays({ planned }: { planned: AnyPlan }) {
           </b>
         ) : null}
         . It can use up to {money(Number(uses.quote))} {quote}
-        {Number(uses.base) > 0 ? ` and ${amount(uses.base)} ${base}` : ""}. If the market moves meanwhile, it
-        starts at the new prices, unless it could then use or lose {inPercent(100 * WORSE_BOUND)} more.
+        {Number(uses.base) > 0 ? ` and ${amount(uses.base)} ${base}` : ""}. If the market moves meanwhile, the
+        same orders or fewer are placed at the new prices, unless they could use or lose{" "}
+        {inPercent(100 * WORSE_BOUND)} more: then nothing starts.
       </p>
       {losses.length === 0 ? <p>Worst case: {worstCase}.</p> : null}
     </>
