@@ -8,7 +8,7 @@ import { configForm } from "../../src/ports/config-form.ts";
 import type { Answer } from "../../src/transport/run.ts";
 import { type CliSettings, readSettings } from "../host/settings.ts";
 import { UsageError, type Values } from "../terminal/arguments.ts";
-import { inputOf, refuseForeignFlags } from "../terminal/fields.ts";
+import { inputOf, kebab, refuseForeignFlags } from "../terminal/fields.ts";
 import { type FormCommand, nestedStart } from "../terminal/forms.ts";
 import { render } from "../terminal/output.ts";
 import { fail, misreadOf, withJson, withoutConfig } from "../terminal/refused.ts";
@@ -64,7 +64,8 @@ export async function runClone(
     const one = forms.find((other) => other.form === form) as FormCommand;
     refuseForeignFlags(one, forms, values, `${id}, which is ${form.what}`);
     const { id: _id, ...changed } = inputOf(one.flat, values);
-    const input = { ...options, ...withoutFixed(one, config), ...changed };
+    if (typeof changed.symbol === "string") checkBudgets(startAgain, changed.symbol, changed);
+    const input = { ...options, ...clonedConfig(one, config, changed), ...changed };
     const misread = misreadOf(one.start, nestedStart(form, input));
     if (misread) return fail(withoutConfig(misread), { operation: one.flat, values });
     return await showOrStart(verb, one, input, { values, settings, remote, answering });
@@ -75,11 +76,40 @@ export async function runClone(
 
 interface StartAgain {
   readonly definition: string;
+  readonly symbol: string;
   readonly config: Readonly<Record<string, unknown>>;
+  readonly baseBudget?: number;
+  readonly quoteBudget?: number;
 }
 
-const withoutFixed = ({ form: { fixed = {} } }: FormCommand, config: FlagInput): FlagInput =>
-  Object.fromEntries(Object.entries(config).filter(([name]) => !Object.hasOwn(fixed, name)));
+/** Returns the other strategy's config as flags. A change of a part, such as `--trail-up`, leaves the other parts. */
+function clonedConfig({ form }: FormCommand, config: FlagInput, changed: Record<string, unknown>): FlagInput {
+  const { fixed = {}, parts = {} } = form;
+  for (const name of Object.keys(parts))
+    if (changed[name] !== undefined)
+      changed[name] = { ...(config[name] as object | undefined), ...(changed[name] as object) };
+  const own = Object.entries(config).filter(([name]) => !Object.hasOwn(fixed, name));
+  // Over HTTP, a grid uses base of the account unless it is told not to; here it is the other way round.
+  const usesBase = Object.hasOwn(form.config().shape, "useOwnBase") ? { useOwnBase: true } : {};
+  return { ...usesBase, ...Object.fromEntries(own) };
+}
+
+/** Throws UsageError if a budget would count in another asset. */
+function checkBudgets(
+  { symbol, baseBudget, quoteBudget }: StartAgain,
+  next: string,
+  changed: FlagInput,
+): void {
+  const [before, after] = [symbol.split("/"), next.toUpperCase().split("/")];
+  for (const [at, name, budget] of [
+    [0, "baseBudget", baseBudget],
+    [1, "quoteBudget", quoteBudget],
+  ] as const)
+    if (budget !== undefined && changed[name] === undefined && before[at] !== after[at])
+      throw new UsageError(
+        `--${kebab(name)} is missing: the budget of the other strategy is ${budget} ${before[at]}`,
+      );
+}
 
 interface CalledStart {
   readonly values: Values;

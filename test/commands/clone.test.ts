@@ -50,6 +50,22 @@ it("clone starts a stopped strategy again, with the settings that its flags chan
   });
 });
 
+it("clone changes one part of a setting alone, and moves no budget to another asset", async () => {
+  const { run, idOf, statusOf } = sandboxed();
+  const trailed = ["--trail-up", "70000", "--trail-down", "50000"];
+  const grid = await idOf("start", "grid", ...MARKET, ...GRID, ...trailed);
+  const again = await statusOf(await idOf("clone", grid, "--trail-up", "80000"));
+  expect(again.startAgain).toMatchObject({
+    config: { trail: { up: 80_000, down: 50_000 }, useOwnBase: false },
+  });
+  const quotes = await idOf("start", "quote", ...MARKET, ...BUDGET, "--spread-percent", "2", "--size", "50");
+  const other = await run("clone", quotes, "--symbol", "ETH/BTC", "--yes");
+  expect([other.code, other.stderr]).toEqual([
+    2,
+    "edgemaker: --base-budget is missing: the budget of the other strategy is 0.05 BTC\n",
+  ]);
+});
+
 it("clone works for a strategy of one's own, and refuses what cannot be meant", async () => {
   const { run, idOf, statusOf } = sandboxed();
   const size = ["--spread-percent", "1", "--size", "100"];
