@@ -52,7 +52,8 @@ export function NeedsYou({ rows, session: { scope } }: { rows: readonly Strategy
     if (scope === "admin" && need.code === "stalled") return button("Run a pass now", PASS_QUESTION);
     if (scope === "admin" && /^key_/.test(need.code)) return link("Enter keys", "access");
     if (scope === "admin" && need.code === "limit") return link("Open limits", "limits");
-    if (scope !== "read" && isResumed(need)) return button("Resume", resumeQuestion(row));
+    if (scope !== "read" && need.rows.length === 1 && isResumed(need))
+      return button("Resume", resumeQuestion(row));
     return link("Open", KIND_PATHS[kindOfDefinition(row.definition)], row.id);
   };
   const list = () => (
@@ -90,7 +91,11 @@ export function NeedsYou({ rows, session: { scope } }: { rows: readonly Strategy
 const MAX_NAMED = 3;
 
 const whose = ({ rows }: NeedEntry): string => {
-  const names = rows.map((row) => row.name ?? `${row.symbol} on ${row.exchange} (${row.definition})`);
+  const names = rows.map(
+    (row) =>
+      row.name ??
+      `${row.symbol} on ${row.exchange} (${row.definition}${row.mode === "paper" ? ", paper trading" : ""})`,
+  );
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : "";
   return `${names.slice(0, MAX_NAMED).join(", ")}${more}`;
 };

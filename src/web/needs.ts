@@ -32,7 +32,10 @@ export function needsOfRows(rows: readonly StrategyRow[]): readonly NeedEntry[] 
       needs.set(message, { code, message, rows: [...(known?.rows ?? []), row] });
     }
   }
-  const rank = ({ code }: NeedEntry) => LAST.indexOf(code) - FIRST.indexOf(code);
+  const rank = ({ code }: NeedEntry) => {
+    const first = FIRST.indexOf(code);
+    return first < 0 ? LAST.indexOf(code) + 1 : first - FIRST.length;
+  };
   return [...needs.values()].sort((a, b) => rank(a) - rank(b));
 }
 

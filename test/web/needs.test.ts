@@ -25,9 +25,9 @@ describe("what needs the user", () => {
     const codes = ["paused", "limit", "out_of_range", "stalled", "stop_price_unwatched"];
     const failed = { ...row("f"), lastError: "refused" };
     expect(shown(row("a", ...codes), failed).map(([code]) => code)).toEqual([
-      "error",
-      "stop_price_unwatched",
       "stalled",
+      "stop_price_unwatched",
+      "error",
       "limit",
       "out_of_range",
       "paused",
