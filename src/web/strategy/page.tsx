@@ -138,6 +138,11 @@ function GridFigures({ grid, digits }: { grid: Grid; digits: Digits }) {
       against={againstHolding(grid)}
       position={grid.position}
       price={grid.markPrice}
+      beside={grid.stopPrices.map((stop) => (
+        <Stat key={stop.reason} name={endName(stop)} tone={stop.armed ? "" : "warn"}>
+          {endText(stop, digits)}
+        </Stat>
+      ))}
     >
       <ChangeStat name="Unrealized" of={grid.unrealizedProfit} />
       <Stat name="Yearly rate">{yearlyText(grid)}</Stat>
@@ -146,11 +151,6 @@ function GridFigures({ grid, digits }: { grid: Grid; digits: Digits }) {
       <Stat name="Distance to range limit">{distanceText(grid)}</Stat>
       <Stat name="Average entry">{price(grid.averageCost)}</Stat>
       <Stat name="Break-even">{price(grid.breakEvenPrice)}</Stat>
-      {grid.stopPrices.map((stop) => (
-        <Stat key={stop.reason} name={endName(stop)} tone={stop.armed ? "" : "warn"}>
-          {endText(stop, digits)}
-        </Stat>
-      ))}
       <Stat name="Orders">{`${grid.openOrders} open, ${grid.filledOrders} filled`}</Stat>
       <Stat name="Cycles">{grid.cycles}</Stat>
       <Stat name="Fees">{feesText(grid)}</Stat>

@@ -95,7 +95,9 @@ interface MainFiguresProps {
   readonly position: MoneyValue;
   /** Price at which the position is valued; null if it is unknown. */
   readonly price: MoneyValue | null;
-  /** MainFigures of its definition, behind a click. */
+  /** Smaller figures that are always in sight. */
+  readonly beside?: Child;
+  /** Figures of its definition, behind a click. */
   readonly children: Child;
 }
 
@@ -108,6 +110,7 @@ export function MainFigures({
   against,
   position,
   price,
+  beside,
   children,
 }: MainFiguresProps) {
   const { base, quote } = pairOf(symbol);
@@ -123,6 +126,7 @@ export function MainFigures({
           {price === null ? null : <small>{`${money(Number(position) * Number(price))} ${quote}`}</small>}
         </Stat>
         <ChangeStat name="vs buy and hold" of={against} isLarge />
+        {beside}
       </dl>
       <details class="more">
         <summary>Details</summary>
@@ -141,7 +145,7 @@ export const mainFiguresOf = ({
   holdingProfit,
   position,
   price,
-}: StatusOfAny): Omit<MainFiguresProps, "children"> => {
+}: StatusOfAny): Omit<MainFiguresProps, "beside" | "children"> => {
   const against = total === null || holdingProfit === null ? null : Number(total) - Number(holdingProfit);
   return { symbol, total, percent, realized, against, position, price };
 };
