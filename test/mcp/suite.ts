@@ -1,6 +1,7 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createOperations } from "../../src/operations.ts";
+import { isTool } from "../../src/transport/mcp/tools.ts";
 import { besideServer } from "../support/beside.ts";
 import { callTool, errorOf, textOf } from "../support/mcp.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
@@ -23,7 +24,7 @@ const ORDER = { ...MARKET, side: "buy", type: "limit", amount: 0.001, price: 50_
 // None of its levels is where the market begins, so that seconds do not decide of which side an order is.
 const GRID = { ...MARKET, lowerPrice: 55_000, upperPrice: 66_000, gridLevels: 4, orderSize: 100 };
 const READS = createOperations(EXCHANGES)
-  .filter(({ effect }) => effect === "read")
+  .filter((one) => one.effect === "read" && isTool(one))
   .map(({ name }) => name);
 
 /** Where a field means something else than elsewhere. */
