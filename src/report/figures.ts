@@ -40,8 +40,8 @@ export function reportOver(days: readonly StrategyDay[], { from, to, now, named 
 
 interface StrategyChange {
   readonly last: StrategyDay;
-  /** P&L of each day, from its first one to the last of the period. */
-  readonly days: readonly Decimal[];
+  /** P&L of each day, from its first one to the last of the period; null after its last check while it runs. */
+  readonly days: readonly (Decimal | null)[];
   readonly gained: Pick<DayTotals, "total" | "realized" | "fees" | "cycles" | "filledOrders">;
   readonly expected: Millis;
   readonly up: Millis;
@@ -82,9 +82,12 @@ function changeOf(rows: readonly StrategyDay[], ends: ReportEnd): StrategyChange
 }
 
 /** Returns the P&L of each day; what changed between two checked days counts to the later one. */
-function daysOfStrategy(sorted: readonly StrategyDay[], last: number): readonly Decimal[] {
+function daysOfStrategy(sorted: readonly StrategyDay[], last: number): readonly (Decimal | null)[] {
   const first = sorted[0]?.day ?? last;
-  const days = Array.from({ length: last - first + 1 }, () => ZERO);
+  const { day: checked = last, isFinal = false } = sorted.at(-1) ?? {};
+  const days: (Decimal | null)[] = Array.from({ length: last - first + 1 }, (_one, index) =>
+    first + index <= checked || isFinal ? ZERO : null,
+  );
   for (const [index, { day, latest, opened }] of sorted.entries())
     days[day - first] = latest.total - (sorted[index - 1]?.latest ?? opened).total;
   return days;
@@ -113,7 +116,7 @@ function reportRow(
     fees: text(gained.fees),
     cycles: gained.cycles,
     filledOrders: gained.filledOrders,
-    days: days.map((day) => text(day)),
+    days: days.map((day) => (day === null ? null : text(day))),
     inRangePercent: percentOfWhole(inRange, up),
     uptimePercent: percentOfWhole(up, expected),
     incidents,

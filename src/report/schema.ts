@@ -25,8 +25,10 @@ export const ReportShape = lazy(() =>
         symbol: z.string(),
         ...reportFigures(),
         days: z
-          .array(z.string())
-          .describe("P&L of each day, from its first one to the last of the period, in quote"),
+          .array(z.string().nullable())
+          .describe(
+            "P&L of each day in quote, from its first one to the last of the period; null after its last check",
+          ),
         inRangePercent: z.number().nullable().describe("Share of the running time; null if unknown"),
         uptimePercent: z
           .number()

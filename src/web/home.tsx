@@ -248,7 +248,9 @@ const searchText = ({ id, name, definition, exchange, symbol, status, phase }: S
   `${id} ${name ?? ""} ${definition} ${exchange} ${symbol} ${status} ${phase}`.toLowerCase();
 
 /** Returns the columns, with what the report knows of each strategy's days. */
-function homeColumns(daysById: ReadonlyMap<string, readonly string[]>): readonly TableColumn<StrategyRow>[] {
+function homeColumns(
+  daysById: ReadonlyMap<string, readonly (string | null)[]>,
+): readonly TableColumn<StrategyRow>[] {
   const daysOf = ({ id, status }: StrategyRow) => (status === "stopped" ? [] : (daysById.get(id) ?? []));
   const hasCurves = [...daysById.values()].some(({ length }) => length > 1);
   return [
@@ -324,9 +326,11 @@ function PriceBar({ of }: { of: StrategyRow }) {
 }
 
 /** Returns a column with the sum of the last 30 days' P&L as a small line. */
-function sparklines(daysOf: (row: StrategyRow) => readonly string[]): TableColumn<StrategyRow> {
+function sparklines(daysOf: (row: StrategyRow) => readonly (string | null)[]): TableColumn<StrategyRow> {
   const sumsOf = (row: StrategyRow) => {
-    const days = daysOf(row).slice(-30);
+    const days = daysOf(row)
+      .slice(-30)
+      .filter((day) => day !== null);
     return [
       0,
       ...dailyFigures(days.map((totalProfit) => ({ day: "", totalProfit }))).days.map(({ sum }) => sum),

@@ -47,7 +47,7 @@ it("a report counts from the start of its first day to the end of its last one",
   expect(report.days.map(({ totalProfit }) => totalProfit)).toEqual(["3", "12"]);
 });
 
-it("a report has the P&L of each day of a strategy, from its first day to the last of the period", () => {
+it("a report has the P&L of each day of a strategy, from its first day to its last check", () => {
   const days = [
     day(11, "0", "3"),
     day(12, "3", "2"),
@@ -56,8 +56,8 @@ it("a report has the P&L of each day of a strategy, from its first day to the la
   ];
   const report = reportOver(days, { from: 8, to: 15, now: 16 * DAY, named: new Map() });
   expect(report.strategies.map(({ id, days: each }) => [id, each])).toEqual([
-    ["g", ["3", "-1", "0", "7", "0"]],
-    ["h", ["1", "0", "0", "0", "0", "0"]],
+    ["g", ["3", "-1", "0", "7", null]],
+    ["h", ["1", null, null, null, null, null]],
   ]);
 });
 
