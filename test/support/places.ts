@@ -1,7 +1,7 @@
 /** Each page, and a text that is there with its data; ID is a strategy's. */
 export const PLACES: readonly (readonly [string, string])[] = [
   ["", "vs buy and hold"],
-  ["strategy/ID", "Break-even"],
+  ["strategy/ID", "vs buy and hold"],
   ["start", "By numbers"],
   ["backtest", "Run it"],
   ["report", "By strategy"],

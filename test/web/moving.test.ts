@@ -3,12 +3,16 @@ import { findChromium } from "../support/browser.ts";
 import { servedPage } from "../support/served.ts";
 import { startBody } from "../support/starts.ts";
 
-describe.skipIf(!findChromium())("a plan in a moving market (skipped where there is no Chromium)", () => {
-  const served = servedPage(["--speed", "600"]);
+const LABELS = {
+  lowerPrice: "Lower price, USDT",
+  upperPrice: "Upper price, USDT",
+  gridLevels: "Levels, 2 to 100",
+  orderSize: "Per order, USDT",
+} as const;
 
+function forms(served: ReturnType<typeof servedPage>) {
   const running = async () => (await served.call<{ count: number }>("GET", "/strategies")).count;
-
-  /** A grid of many levels around the price of now, so that the market crosses one soon. */
+  /** A grid of narrow levels, with the price of now in the middle between two of them. */
   async function formOfNow(exchange = "mexc") {
     const { last } = await served.call<{ last: number }>(
       "GET",
@@ -16,19 +20,11 @@ describe.skipIf(!findChromium())("a plan in a moving market (skipped where there
     );
     return {
       lowerPrice: Math.round(last * 0.98),
-      upperPrice: Math.round(last * 1.02),
+      upperPrice: Math.round(last * 1.0226),
       gridLevels: 16,
       orderSize: 20,
     };
   }
-
-  const LABELS = {
-    lowerPrice: "Lower price, USDT",
-    upperPrice: "Upper price, USDT",
-    gridLevels: "Levels, 2 to 100",
-    orderSize: "Per order, USDT",
-  } as const;
-
   async function opened(exchange = "mexc") {
     const { page, context } = await served.signIn();
     await page.goto(`${served.url}/#/start`);
@@ -38,6 +34,26 @@ describe.skipIf(!findChromium())("a plan in a moving market (skipped where there
       await page.getByLabel(label).fill(String(form[name as keyof typeof form]));
     return { page, context };
   }
+  return { running, formOfNow, opened };
+}
+
+describe.skipIf(!findChromium())("a plan in a fast market (skipped where there is no Chromium)", () => {
+  const { opened } = forms(servedPage(["--speed", "600"]));
+
+  it("is made again while a person reads it, and says what it was before", async () => {
+    const { page, context } = await opened();
+    const button = page.getByRole("button", { name: /^Start: / });
+    await button.waitFor();
+    await page.getByText("The market has moved. Before: ").waitFor({ timeout: 120_000 });
+    const [before] = /\d+ orders?.*(?=\.)/.exec(await page.getByText("Before: ").innerText()) ?? [];
+    expect(await button.innerText()).not.toBe(`Start: ${before}`);
+    await context.close();
+  });
+});
+
+describe.skipIf(!findChromium())("a confirmed plan (skipped where there is no Chromium)", () => {
+  const served = servedPage([]);
+  const { running, formOfNow, opened } = forms(served);
 
   it("is started with the first click, although it is another one by then", async () => {
     const { page, context } = await opened();
@@ -70,16 +86,6 @@ describe.skipIf(!findChromium())("a plan in a moving market (skipped where there
     expect(await running()).toBe(before + 1);
     const { strategies } = await served.call<{ strategies: { openOrders: number }[] }>("GET", "/strategies");
     expect(strategies.some(({ openOrders }) => openOrders > 0 && openOrders < Number(count))).toBe(true);
-    await context.close();
-  });
-
-  it("is made again while a person reads it, and says what it was before", async () => {
-    const { page, context } = await opened();
-    const button = page.getByRole("button", { name: /^Start: / });
-    await button.waitFor();
-    await page.getByText("The market has moved. Before: ").waitFor({ timeout: 120_000 });
-    const [before] = /\d+ orders?.*(?=\.)/.exec(await page.getByText("Before: ").innerText()) ?? [];
-    expect(await button.innerText()).not.toBe(`Start: ${before}`);
     await context.close();
   });
 
