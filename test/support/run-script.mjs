@@ -4,7 +4,8 @@ import { build } from "esbuild";
 import { ALIASES } from "../../cli/build/aliases.mjs";
 import { PACKAGE_ALIASES } from "./package-alias.ts";
 
-export async function runScript(entry, name) {
+/** `apart` are packages that are not bundled, because they would load before what they need. */
+export async function runScript(entry, name, apart = []) {
   const outfile = fileURLToPath(new URL(`../../dist/test/${name}.mjs`, import.meta.url));
   await build({
     entryPoints: [fileURLToPath(entry)],
@@ -12,7 +13,7 @@ export async function runScript(entry, name) {
     bundle: true,
     format: "esm",
     platform: "node",
-    external: ["libsql", "vite", "vitest", "esbuild", "miniflare", "wrangler", "playwright-core"],
+    external: ["libsql", "vite", "vitest", "esbuild", "miniflare", "wrangler", "playwright-core", ...apart],
     alias: { ...ALIASES, ...PACKAGE_ALIASES },
     logLevel: "error",
     banner: {
