@@ -1,4 +1,3 @@
-import type { StoreDeps } from "./ports/kind.ts";
 /** Entry point on Workers: serves the app, and runs passes on the cron's schedule, through a queue if one is bound. */
 
 import type { ExecutionContext, MessageBatch, Queue } from "@cloudflare/workers-types";
@@ -24,6 +23,7 @@ import { otherServersRunPasses, passesSucceeded } from "./notify/operations/hear
 import { createOperations } from "./operations.ts";
 import { loadScript } from "./own/script.ts";
 import type { Deps, ProcessDeps } from "./ports/deps.ts";
+import type { StoreDeps } from "./ports/kind.ts";
 import type { Local, Log } from "./ports/within-time.ts";
 import { NEWEST_MIGRATION } from "./storage/client/migrate.ts";
 import type { MetricsDeps } from "./storage/metrics.ts";

@@ -4,7 +4,7 @@ import type { StartedStrategyShape } from "../../src/lifecycle/operations/start.
 import type { PlanAnswer } from "../../src/lifecycle/plan.ts";
 import { mostText, planText } from "../../src/lifecycle/plan-view.ts";
 import type { Operation } from "../../src/operation.ts";
-import { configForm } from "../../src/ports/config-form.ts";
+import { type ConfigForm, configForm } from "../../src/ports/config-form.ts";
 import type { Answer } from "../../src/transport/run.ts";
 import { type CliSettings, readSettings } from "../host/settings.ts";
 import { UsageError, type Values } from "../terminal/arguments.ts";
@@ -54,18 +54,18 @@ export async function runClone(
   try {
     const found = await answering.ask(status, { id });
     if (found.status !== 200) return fail(found, { remote, values });
-    const { startAgain } = found.body as { readonly startAgain: StartAgain | null };
+    const { startAgain } = found.body as { readonly startAgain: StartAgain };
     const [first, ...others] = forms
       .map(({ form }) => form)
-      .filter(({ definition }) => definition === startAgain?.definition);
-    if (!startAgain || !first) throw new UsageError(`the definition of ${id} is not loaded here`);
+      .filter(({ definition }) => definition === startAgain.definition);
+    if (!first) throw new UsageError(`the definition of ${id} is not loaded here`);
     const { definition: _, config, ...options } = startAgain;
     const form = configForm([first, ...others], config);
     const one = forms.find((other) => other.form === form) as FormCommand;
     refuseForeignFlags(one, forms, values, `${id}, which is ${form.what}`);
     const { id: _id, ...changed } = inputOf(one.flat, values);
     if (typeof changed.symbol === "string") checkBudgets(startAgain, changed.symbol, changed);
-    const input = { ...options, ...clonedConfig(one, config, changed), ...changed };
+    const input = { ...options, ...clonedConfig(form, config, changed) };
     const misread = misreadOf(one.start, nestedStart(form, input));
     if (misread) return fail(withoutConfig(misread), { operation: one.flat, values });
     return await showOrStart(verb, one, input, { values, settings, remote, answering });
@@ -82,16 +82,22 @@ interface StartAgain {
   readonly quoteBudget?: number;
 }
 
-/** Returns the other strategy's config as flags. A change of a part, such as `--trail-up`, leaves the other parts. */
-function clonedConfig({ form }: FormCommand, config: FlagInput, changed: Record<string, unknown>): FlagInput {
-  const { fixed = {}, parts = {} } = form;
-  for (const name of Object.keys(parts))
-    if (changed[name] !== undefined)
-      changed[name] = { ...(config[name] as object | undefined), ...(changed[name] as object) };
+/**
+ * Returns the other strategy's config with the changes. A change of a part, such as `--trail-up`, leaves the other parts.
+ */
+function clonedConfig(
+  { config: schema, fixed = {}, parts = {} }: ConfigForm,
+  config: FlagInput,
+  changed: FlagInput,
+) {
   const own = Object.entries(config).filter(([name]) => !Object.hasOwn(fixed, name));
-  // Over HTTP, a grid uses base of the account unless it is told not to; here it is the other way round.
-  const usesBase = Object.hasOwn(form.config().shape, "useOwnBase") ? { useOwnBase: true } : {};
-  return { ...usesBase, ...Object.fromEntries(own) };
+  const whole = Object.entries(changed).map(([name, value]) => [
+    name,
+    Object.hasOwn(parts, name) ? { ...(config[name] as object | undefined), ...(value as object) } : value,
+  ]);
+  // An absent flag means true over HTTP, and false on the command line. The settings are those of HTTP.
+  const usesBase = Object.hasOwn(schema().shape, "useOwnBase") ? { useOwnBase: true } : {};
+  return { ...usesBase, ...Object.fromEntries(own), ...Object.fromEntries(whole) };
 }
 
 /** Throws UsageError if a budget would count in another asset. */

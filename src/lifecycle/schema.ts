@@ -96,7 +96,6 @@ export const statusShape = (details: readonly z.ZodObject[]) =>
     stream: streamShape(),
     startAgain: z
       .record(z.string(), z.unknown())
-      .nullable()
       .describe("Body of `POST /strategies` that starts another one with the same settings"),
     details: z
       .union(details as [z.ZodObject, ...z.ZodObject[]])

@@ -21,6 +21,9 @@ const PERIODS = [
 ] as const;
 type ProfitPeriod = (typeof PERIODS)[number][0];
 
+/** The first day of the period of all days. */
+const ALL_FROM = "2020-01-01";
+
 /** The days of a report change at most once a minute. */
 const REPORT_INTERVAL_MS = 60_000;
 
@@ -28,7 +31,7 @@ const REPORT_INTERVAL_MS = 60_000;
 export function Home({ session }: { session: Session }) {
   const running = useLoad<StrategyTable>("GET /strategies", {}, { live: true });
   const [period, setPeriod] = useState<ProfitPeriod>("week");
-  const span = period === "all" ? { from: "2020-01-01" } : { month: true };
+  const span = period === "all" ? { from: ALL_FROM } : { month: true };
   const report = useLoad<ReportAnswer>("GET /report", span, { every: REPORT_INTERVAL_MS, keep: true });
   return (
     <>
@@ -47,7 +50,13 @@ export function Home({ session }: { session: Session }) {
             <NeedsYou rows={strategies} session={session} />
             {report.error ? <Failed error={report.error} again={report.again} /> : null}
             {strategies.length === 0 ? <FirstSteps session={session} /> : null}
-            <ProfitPanel totals={totals} report={report.data} period={period} choosePeriod={setPeriod} />
+            <ProfitPanel
+              totals={totals}
+              // Until its own report arrives, the longest period is unknown.
+              report={isOfPeriod(report.data, period) ? report.data : undefined}
+              period={period}
+              choosePeriod={setPeriod}
+            />
             <Strategies running={strategies} report={report.data} />
           </>
         )}
@@ -57,6 +66,9 @@ export function Home({ session }: { session: Session }) {
     </>
   );
 }
+
+const isOfPeriod = (report: ReportAnswer | undefined, period: ProfitPeriod): boolean =>
+  period !== "all" || report?.from === Date.parse(ALL_FROM);
 
 /** Links to the strategies of the user's own that can be started, if any. */
 function StartOwnLinks() {

@@ -364,12 +364,12 @@ export function Safety({ session }: { session: Session }) {
 const PanicSays = ({ sell, choose }: { sell: boolean; choose: (sell: boolean) => void }) => (
   <>
     <p>
-      This turns on the kill switch, stops every grid and cancels every edgemaker order on every exchange.
-      Base that grids bought stays in your account unless you sell it.
+      This turns on the kill switch, stops every strategy and cancels every edgemaker order on every exchange.
+      Base that they bought stays in your account unless you sell it.
     </p>
     <label class="check">
-      <input type="checkbox" checked={sell} onClick={() => choose(!sell)} /> Also sell the base of every grid,
-      at most 10 % below the mid price
+      <input type="checkbox" checked={sell} onClick={() => choose(!sell)} /> Also sell the base of every
+      strategy, at most 10 % below the mid price
     </label>
   </>
 );

@@ -50,10 +50,10 @@ describe.skipIf(!findChromium())("what needs you, on the first page (skipped wit
     expect(await served.call("GET", "/kill")).toMatchObject({ on: false });
     await needs(page).waitFor({ state: "detached" });
 
-    // Its orders are canceled, so the limit then keeps every slot without one.
+    // Its orders are canceled, so the limit then keeps every slot without one. It is below the smallest part of a sell.
     await served.call("POST", `/strategies/${id}/pause`, { cancelOrders: true });
     await needs(page).getByText("it is paused").waitFor();
-    await served.call("PUT", "/limits", { scope: "every", orderNotional: "USDT=50" });
+    await served.call("PUT", "/limits", { scope: "every", orderNotional: "USDT=1" });
     await confirm(page, "Resume", "Resume it", /is resumed/);
     expect((await list()).strategies[0]?.phase).not.toBe("paused");
     await served.call("POST", "/internal/tick", {});

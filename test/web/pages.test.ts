@@ -144,7 +144,7 @@ describe.skipIf(!findChromium())("every page in Chromium (skipped without Chromi
   it("exits everything with Panic", async () => {
     const { page, context } = await served.signIn();
     await page.getByRole("button", { name: "Panic" }).click();
-    await page.getByRole("dialog").getByText("stops every grid").waitFor();
+    await page.getByRole("dialog").getByText("stops every strategy").waitFor();
     await page.getByLabel("Also sell the base").check();
     await page.getByRole("button", { name: "Stop all and sell" }).click();
     await page.getByRole("dialog").getByText("the kill switch is on").waitFor();

@@ -46,15 +46,11 @@ export const StartOwn = ({ name, session }: { name: string; session: Session }) 
 /** The page that starts a strategy with the settings of another one, which the form shows. */
 export const Clone = ({ id, session }: { id: string; session: Session }) => (
   <ById<StatusOfAny> id={id}>
-    {({ startAgain, definition: name }) =>
-      startAgain ? (
-        <WithDefinition name={name} lost=", so it cannot be started again">
-          {(definition) => <StartForm definition={definition} session={session} again={startAgain} />}
-        </WithDefinition>
-      ) : (
-        <NoticeBox>The strategy {name} cannot be started again.</NoticeBox>
-      )
-    }
+    {({ startAgain, definition: name }) => (
+      <WithDefinition name={name} lost=", so it cannot be started again">
+        {(definition) => <StartForm definition={definition} session={session} again={startAgain} />}
+      </WithDefinition>
+    )}
   </ById>
 );
 
