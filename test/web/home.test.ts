@@ -40,6 +40,9 @@ describe.skipIf(!findChromium())("what needs you, on the first page (skipped wit
 
   it("is absent while nothing does, and each entry has the button that mends it", async () => {
     const { id } = await served.call<{ id: string }>("POST", "/strategy/grid", gridRequest());
+    const openOrders = async () =>
+      (await served.call<{ count: number }>("GET", "/orders?exchange=kraken")).count;
+    const before = await openOrders();
     const { page, context, errors } = await served.signIn();
     await page.getByRole("heading", { name: "Running (1)" }).waitFor();
     expect(await needs(page).count()).toBe(0);
@@ -58,7 +61,8 @@ describe.skipIf(!findChromium())("what needs you, on the first page (skipped wit
     expect((await list()).strategies[0]?.phase).not.toBe("paused");
     await served.call("POST", "/internal/tick", {});
     await needs(page).getByText("for a limit").waitFor();
-    expect(await served.call("GET", `/orders?exchange=kraken`)).toMatchObject({ count: 0 });
+    const left = await openOrders();
+    expect(left).toBeLessThan(before);
     await needs(page).getByRole("link", { name: "Open limits" }).click();
     await page.getByRole("heading", { name: "Change a limit" }).waitFor();
     const change = page.getByRole("region", { name: "Change a limit" });
@@ -70,7 +74,7 @@ describe.skipIf(!findChromium())("what needs you, on the first page (skipped wit
     await page.goto(`${served.url}/#/`);
     await served.call("POST", "/internal/tick", {});
     await needs(page).waitFor({ state: "detached" });
-    expect(await served.call("GET", `/orders?exchange=kraken`)).not.toMatchObject({ count: 0 });
+    expect(await openOrders()).toBeGreaterThan(left);
     expect(errors).toEqual([]);
     await context.close();
   });
