@@ -18,6 +18,7 @@ import { useEffect } from "../effect.ts";
 import { type Digits, digitsOf, number } from "../format.ts";
 import { Table } from "../table.tsx";
 import type { CandlesAnswer, FillAnswer } from "../types.ts";
+import { Time as TimeText } from "../ui.tsx";
 import { LABEL, placeLabels } from "./labels.ts";
 
 interface ChartProps extends ChartContent {
@@ -56,13 +57,14 @@ export function GridChart({ label, bounds, moved, ...shown }: ChartProps) {
       <details>
         <summary>The chart as a table</summary>
         <LevelTable levels={shown.levels} digits={shown.digits} />
+        <CandleTable {...shown} />
       </details>
     </>
   );
 }
 
 const levelsText = (levels: readonly Level[]): string =>
-  levels.map(({ price, kind, name = "" }) => `${price}${kind}${name}`).join();
+  levels.map(({ price, kind, name = "", amount = "" }) => `${price}${kind}${name}${amount}`).join();
 
 const KIND_WORDS: Readonly<Record<Level["kind"], string>> = {
   buy: "open buy",
@@ -91,12 +93,46 @@ const LevelTable = ({ levels, digits }: { levels: readonly Level[]; digits: Digi
     columns={[
       { name: "Price", isNumber: true, isHead: true, of: ({ price }: Level) => number(price, digits) },
       { name: "Type", of: ({ kind, name }: Level) => name ?? KIND_WORDS[kind] },
+      { name: "Amount", isNumber: true, of: (level: Level) => level.amount ?? "–" },
     ]}
     rows={levels.toSorted((a, b) => b.price - a.price)}
     keyOf={({ price, kind, name }) => `${price} ${kind} ${name}`}
     empty="No levels yet."
   />
 );
+
+/** Number of candles in the table, the newest ones. */
+const MAX_TABLE_CANDLES = 20;
+
+function CandleTable({ candles, fills, digits }: ChartContent): Child {
+  const shown = candles.slice(-MAX_TABLE_CANDLES);
+  const times = fills.map(({ timestamp }) => candleAt(candles, timestamp));
+  const price = (name: string, of: (one: (typeof shown)[number]) => number) => ({
+    name,
+    isNumber: true,
+    of: (one: (typeof shown)[number]) => number(of(one), digits),
+  });
+  return (
+    <Table
+      label="Candles of the chart"
+      columns={[
+        { name: "Time", isHead: true, of: ({ timestamp }) => <TimeText at={timestamp} /> },
+        price("Open", ({ open }) => open),
+        price("High", ({ high }) => high),
+        price("Low", ({ low }) => low),
+        price("Close", ({ close }) => close),
+        {
+          name: "Fills",
+          isNumber: true,
+          of: ({ timestamp }) => times.filter((at) => at === timestamp).length,
+        },
+      ]}
+      rows={shown.toReversed()}
+      keyOf={({ timestamp }) => timestamp}
+      empty="No candles yet."
+    />
+  );
+}
 
 interface ChartContent {
   readonly candles: readonly CandlesAnswer["candles"][number][];
@@ -118,8 +154,9 @@ const seconds = (millis: number): UTCTimestamp => Math.floor(millis / 1000) as U
 /** Creates a chart that fills an element. */
 function createGridChart(element: HTMLElement): ChartHandle {
   const chart = createChart(element, { autoSize: true, ...looks() });
-  const series = chart.addSeries(CandlestickSeries, { priceLineVisible: false });
+  const series = chart.addSeries(CandlestickSeries);
   const primitive = levelsPrimitive();
+  chart.subscribeCrosshairMove(({ point }) => primitive.hover(point !== undefined));
   series.attachPrimitive(primitive);
   const markers = createSeriesMarkers<Time>(series, []);
   let last: ChartContent | undefined;
@@ -127,10 +164,10 @@ function createGridChart(element: HTMLElement): ChartHandle {
   const paint = (shown: ChartContent) => {
     const digits = shown.digits ?? digitsOf(shown.candles.map(({ close }) => close)) ?? 2;
     series.applyOptions({ ...seriesLooks(), priceFormat: formatOf(digits) });
-    if (shown.candles !== last?.candles) setCandles(series, shown.candles);
+    if (shown.candles !== last?.candles) setCandles(series, shown.candles, last?.candles);
     markers.setMarkers(markersOf(shown));
     primitive.show(shown.levels);
-    if (!isFitted && shown.candles.length > 0) fitAll(chart, shown.candles.length);
+    if (!isFitted && shown.candles.length > 0) fitAll(chart, shown);
     isFitted ||= shown.candles.length > 0;
     last = shown;
   };
@@ -149,12 +186,13 @@ function createGridChart(element: HTMLElement): ChartHandle {
   };
 }
 
-/** Distance in pixels of the first and last time from the edges, so neither is cut off. */
-const EDGE = 24;
+/** Distance in pixels of the first and last time from the edges, so neither is cut off, and of the last from amounts. */
+const [EDGE, AMOUNTS] = [24, 96] as const;
 
-function fitAll(chart: IChartApi, candles: number): void {
-  const margin = (candles * EDGE) / Math.max(EDGE, chart.timeScale().width());
-  chart.timeScale().setVisibleLogicalRange({ from: -margin, to: candles - 1 + margin });
+function fitAll(chart: IChartApi, { candles: { length }, levels }: ChartContent): void {
+  const [left, right] = [EDGE, levels.some(({ amount }) => amount) ? AMOUNTS : EDGE];
+  const each = length / Math.max(EDGE, chart.timeScale().width() - left - right);
+  chart.timeScale().setVisibleLogicalRange({ from: -left * each, to: length - 1 + right * each });
 }
 
 const axisTime = (time: Time, how: Intl.DateTimeFormatOptions): string =>
@@ -183,7 +221,15 @@ const looks = (): DeepPartial<ChartOptions> => ({
 
 function seriesLooks() {
   const [up, down] = [colorOf("up"), colorOf("down")];
-  return { upColor: up, downColor: down, wickUpColor: up, wickDownColor: down, borderVisible: false };
+  const priceLineColor = colorOf("accent");
+  return {
+    upColor: up,
+    downColor: down,
+    wickUpColor: up,
+    wickDownColor: down,
+    borderVisible: false,
+    priceLineColor,
+  };
 }
 
 const formatOf = (digits: number) => ({
@@ -192,16 +238,17 @@ const formatOf = (digits: number) => ({
   minMove: 10 ** -digits,
 });
 
-const setCandles = (series: ISeriesApi<"Candlestick">, candles: ChartContent["candles"]) =>
-  series.setData(
-    candles.map(({ timestamp, open, high, low, close }) => ({
-      time: seconds(timestamp),
-      open,
-      high,
-      low,
-      close,
-    })),
-  );
+/** Updates the last candle and adds later ones; other candles replace all, and the chart keeps its place. */
+function setCandles(
+  series: ISeriesApi<"Candlestick">,
+  candles: ChartContent["candles"],
+  before: ChartContent["candles"] = [],
+): void {
+  const bars = candles.map(({ timestamp, ...bar }) => ({ ...bar, time: seconds(timestamp) }));
+  const isSame = before.length > 1 && before[0] === candles[0] && before.length <= candles.length;
+  if (isSame) for (const bar of bars.slice(before.length - 1)) series.update(bar);
+  else series.setData(bars);
+}
 
 /** Returns markers for the visible fills, each at its candle and price. */
 function markersOf({ candles, fills }: ChartContent): SeriesMarker<Time>[] {
@@ -276,8 +323,10 @@ const near = (line: number | undefined, y: number): boolean =>
 export interface Level {
   readonly price: number;
   readonly kind: "buy" | "sell" | "empty" | "refused" | "line" | "stop";
-  /** Label next to it; levels without one are only lines. */
+  /** Label next to it, over a full line. Levels without one are ticks at the edge, and lines while the chart is pointed at. */
   readonly name?: string | undefined;
+  /** Amount of its order, next to its tick. */
+  readonly amount?: string | undefined;
 }
 
 const LEVEL_STYLES: Readonly<
@@ -297,7 +346,11 @@ type Target = Parameters<
   >["draw"]
 >[0];
 
-type LevelsPrimitive = ISeriesPrimitive<Time> & { show(levels: readonly Level[]): void };
+interface LevelsPrimitive extends ISeriesPrimitive<Time> {
+  show(levels: readonly Level[]): void;
+  /** Shows levels as lines while a pointer or the focus is on the chart. */
+  hover(isOn: boolean): void;
+}
 
 /** Draws all levels as one primitive, because a hundred price lines would be slow. */
 function levelsPrimitive(): LevelsPrimitive {
@@ -305,8 +358,10 @@ function levelsPrimitive(): LevelsPrimitive {
   let levels: readonly Level[] = [];
   let colors = new Map<Level["kind"], string>();
   let ground = "";
-  const lines = { draw: (target: Target) => drawLevels(target, { attached, levels, colors, ground }) };
-  const labels = { draw: (target: Target) => drawLabels(target, { attached, levels, colors, ground }) };
+  let isPointed = false;
+  const drawn = (): Drawn => ({ attached, levels, colors, ground, isPointed });
+  const lines = { draw: (target: Target) => drawLevels(target, drawn()) };
+  const labels = { draw: (target: Target) => drawLabels(target, drawn()) };
   const views = [
     { zOrder: () => "bottom" as const, renderer: () => lines },
     // Above candles and lines, so labels are readable.
@@ -330,6 +385,11 @@ function levelsPrimitive(): LevelsPrimitive {
       ground = colorOf("panel");
       attached?.requestUpdate();
     },
+    hover(isOn) {
+      if (isOn === isPointed) return;
+      isPointed = isOn;
+      attached?.requestUpdate();
+    },
   };
 }
 
@@ -343,6 +403,7 @@ interface Drawn {
   readonly levels: readonly Level[];
   readonly colors: ReadonlyMap<Level["kind"], string>;
   readonly ground: string;
+  readonly isPointed: boolean;
 }
 
 /** Returns the visible levels with their positions. */
@@ -352,27 +413,36 @@ const visible = ({ attached, levels }: Drawn) =>
     return y === null ? [] : [{ ...level, y: Math.round(y) }];
   });
 
+/** Length of a tick at the right edge, and how faint the line of a level without a name is. */
+const [TICK, FAINT] = [28, 0.35] as const;
+
 function drawLevels(target: Target, drawn: Drawn): void {
-  target.useMediaCoordinateSpace(({ context, mediaSize }) => {
+  target.useMediaCoordinateSpace(({ context, mediaSize: { width } }) => {
     context.save();
-    context.lineWidth = 1;
-    for (const { kind, y } of visible(drawn)) {
+    for (const { kind, name, y } of visible(drawn)) {
+      const line = (from: number, wide: number, opacity: number) => {
+        context.lineWidth = wide;
+        context.globalAlpha = opacity;
+        context.beginPath();
+        context.moveTo(from, y + 0.5);
+        context.lineTo(width, y + 0.5);
+        context.stroke();
+      };
       context.strokeStyle = drawn.colors.get(kind) ?? "gray";
       context.setLineDash([...LEVEL_STYLES[kind].dash]);
-      context.beginPath();
-      context.moveTo(0, y + 0.5);
-      context.lineTo(mediaSize.width, y + 0.5);
-      context.stroke();
+      if (name || drawn.isPointed) line(0, 1, name ? 1 : FAINT);
+      if (!name) line(width - TICK, 2, 1);
     }
     context.restore();
   });
 }
 
 function drawLabels(target: Target, drawn: Drawn): void {
-  target.useMediaCoordinateSpace(({ context }) => {
+  target.useMediaCoordinateSpace(({ context, mediaSize }) => {
     context.save();
     context.font = "11px system-ui, sans-serif";
     context.textBaseline = "middle";
+    drawAmounts(context, mediaSize.width - TICK - LABEL.gap, drawn);
     const named = visible(drawn).flatMap(({ name, kind, y }) =>
       name ? [{ name, kind, y, width: context.measureText(name).width + LABEL.gap }] : [],
     );
@@ -386,6 +456,19 @@ function drawLabels(target: Target, drawn: Drawn): void {
     }
     context.restore();
   });
+}
+
+/** Writes the amounts to the left of their ticks, except those that would touch the one above. */
+function drawAmounts(context: CanvasRenderingContext2D, right: number, drawn: Drawn): void {
+  context.textAlign = "right";
+  let free = Number.NEGATIVE_INFINITY;
+  for (const { amount, kind, y } of visible(drawn).toSorted((a, b) => a.y - b.y)) {
+    if (!amount || y < free) continue;
+    context.fillStyle = drawn.colors.get(kind) ?? "gray";
+    context.fillText(amount, right, y + 1);
+    free = y + LABEL.height;
+  }
+  context.textAlign = "left";
 }
 
 /** Returns a color of the page's style for a canvas, in the current color scheme. */

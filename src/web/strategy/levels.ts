@@ -1,4 +1,5 @@
 import type { Level } from "../chart/chart.tsx";
+import { number } from "../format.ts";
 import type { Grid, HistoricOrders } from "../types.ts";
 
 export type ShownOrder = HistoricOrders["orders"][number];
@@ -20,18 +21,14 @@ export function gridLevels(grid: Grid, orders: readonly ShownOrder[]): Level[] {
   const isUnknown = hasOlderOpen(grid, orders);
   const levels = (grid.slots ?? []).flatMap(({ slot, side, lowerPrice, upperPrice }): Level[] => {
     const order = resting.get(slot);
-    if (order) return [{ price: Number(order.price), kind: order.side }];
+    if (order) return [{ price: Number(order.price), kind: order.side, amount: number(order.remaining) }];
     const price = side === "buy" ? lowerPrice : upperPrice;
     if (refused.has(slot)) return [{ price, kind: "refused" }];
     return isUnknown ? [] : [{ price, kind: "empty" }];
   });
-  const known = [
-    [grid.markPrice, "price"],
-    [grid.breakEvenPrice, "break-even"],
-  ] as const;
-  const lines = known.flatMap(([price, name]): Level[] =>
-    price === null ? [] : [{ price, kind: "line", name }],
-  );
+  const { breakEvenPrice } = grid;
+  const lines: Level[] =
+    breakEvenPrice === null ? [] : [{ price: breakEvenPrice, kind: "line", name: "break-even" }];
   const ends = isUnknown ? [] : rangeEnds(grid, levels);
   return [...levels, ...ends, ...lines, ...grid.stopPrices.map(stopLevel)];
 }

@@ -3,6 +3,7 @@ import { countWithVerb, pluralize } from "../../kernel/plain-text.ts";
 import { part } from "../api.ts";
 import { GridChart } from "../chart/chart.tsx";
 import { lineScaleOf } from "../chart/line-scale.ts";
+import { useMovingCandles } from "../chart/moving.ts";
 import { TwoLines } from "../chart/two-lines.tsx";
 import { endingSettings } from "../endings.ts";
 import {
@@ -20,16 +21,7 @@ import {
 } from "../format.ts";
 import { useLoad } from "../live.ts";
 import { againstHolding, distanceText, NumberInput, rangeText } from "../plan-area.tsx";
-import type {
-  CandlesAnswer,
-  Fills,
-  Grid,
-  GridEditPlan,
-  HistoricOrders,
-  Session,
-  Status,
-  StatusOfAny,
-} from "../types.ts";
+import type { Fills, Grid, GridEditPlan, HistoricOrders, Session, Status, StatusOfAny } from "../types.ts";
 import { ChangeStat, Choice, Failed, Field, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
 import { EditSection } from "./edit.tsx";
 import { ENDS, gridLevels, MAX_ORDERS_LOADED } from "./levels.ts";
@@ -177,25 +169,25 @@ function GridPrices({
   orders: HistoricOrders["orders"];
   digits: Digits;
 }) {
-  const [timeframe, setTimeframe] = useState<string>("15m");
+  const [timeframe, setTimeframe] = useState<(typeof CHART_FRAMES)[number]>("15m");
   const { exchange, symbol } = grid;
-  // Loaded once: an open page causes no exchange calls, and its price is that of the last pass.
-  const candles = useLoad<CandlesAnswer>("GET /ohlcv", { exchange, symbol, timeframe, limit: 200 });
+  const priced = { price: grid.markPrice, at: grid.lastStepAt };
+  const { candles, loaded } = useMovingCandles({ exchange, symbol, timeframe }, priced);
   const fills = useLoad<Fills>(`GET /strategies/${part(grid.id)}/fills`, { limit: 500 }, { live: true });
   return (
     <Section
       title="Price and levels"
       aside={<Choice label="Candle length" value={timeframe} choices={CHART_FRAMES} choose={setTimeframe} />}
     >
-      {candles.error ? <Failed error={candles.error} again={candles.again} /> : null}
+      {loaded.error ? <Failed error={loaded.error} again={loaded.again} /> : null}
       <GridChart
         label={`Candles of ${symbol} on ${exchange} with the grid at ${rangeText(grid, digits)}: ${pluralize(grid.openOrders, "open order")}, ${pluralize(fills.data?.count ?? 0, "fill")}`}
-        candles={candles.data?.candles ?? NO_FILLS}
+        candles={candles}
         fills={fills.data?.fills ?? NO_FILLS}
-        digits={digits}
+        digits={digitsOf([...candles.slice(-20).map(({ close }) => close), grid.lowerPrice])}
         levels={gridLevels(grid, orders)}
       />
-      <Made grid={grid} candles={candles.data?.candles ?? NO_FILLS} fills={fills.data} />
+      <Made grid={grid} candles={candles} fills={fills.data} />
     </Section>
   );
 }
@@ -207,11 +199,11 @@ function Made({
   fills,
 }: {
   grid: Grid;
-  candles: CandlesAnswer["candles"] | readonly never[];
+  candles: ReturnType<typeof useMovingCandles>["candles"];
   fills: Fills | undefined;
 }) {
   if (!fills) return null;
-  const points = profitOver(grid, [...candles], { fills: fills.fills, isWhole: fills.next === null });
+  const points = profitOver(grid, candles, { fills: fills.fills, isWhole: fills.next === null });
   const last = points.at(-1);
   if (!last || points.length < 2) return null;
   const { quote } = pairOf(grid.symbol);

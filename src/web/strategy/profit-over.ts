@@ -3,14 +3,7 @@ import type { CandlesAnswer, FillAnswer, Grid } from "../types.ts";
 
 type GridProfit = Pick<
   Grid,
-  | "totalProfit"
-  | "markPrice"
-  | "lastStepAt"
-  | "position"
-  | "startPrice"
-  | "startedAt"
-  | "investment"
-  | "symbol"
+  "totalProfit" | "markPrice" | "position" | "startPrice" | "startedAt" | "investment" | "symbol"
 >;
 
 /**
@@ -19,7 +12,7 @@ type GridProfit = Pick<
  */
 export function profitOver(
   grid: GridProfit,
-  candles: CandlesAnswer["candles"],
+  candles: readonly Pick<CandlesAnswer["candles"][number], "timestamp" | "close">[],
   { fills, isWhole }: { readonly fills: readonly FillAnswer[]; readonly isWhole: boolean },
 ): LinePoint[] {
   const { totalProfit, markPrice, position, startPrice, startedAt } = grid;
@@ -29,10 +22,9 @@ export function profitOver(
   const from = isWhole ? startedAt : (left[0]?.timestamp ?? Number.POSITIVE_INFINITY);
   let [base, cash] = [Number(position), totalProfit - Number(position) * markPrice];
   const points: LinePoint[] = [];
-  const closes = untilNow(candles, grid);
-  for (const [index, { timestamp, close }] of [...closes.entries()].reverse()) {
+  for (const [index, { timestamp, close }] of [...candles.entries()].reverse()) {
     // A candle's close is the start of the next one.
-    const end = closes[index + 1]?.timestamp ?? Number.POSITIVE_INFINITY;
+    const end = candles[index + 1]?.timestamp ?? Number.POSITIVE_INFINITY;
     if (end <= from) break;
     for (let last = left.at(-1); last && last.timestamp >= end; last = left.at(-1)) {
       const moved = movedBy(last, grid.symbol);
@@ -44,19 +36,6 @@ export function profitOver(
     points.push({ timestamp, own: cash + base * close, buyAndHold });
   }
   return points.reverse();
-}
-
-type Close = Pick<CandlesAnswer["candles"][number], "timestamp" | "close">;
-
-/** Lets the closes end at the price of the last pass: candles are loaded once, and a page stays open for hours. */
-function untilNow(candles: readonly Close[], { lastStepAt, markPrice }: GridProfit): readonly Close[] {
-  const [before, last] = [candles.at(-2), candles.at(-1)];
-  if (!before || !last || lastStepAt === null || markPrice === null || lastStepAt < last.timestamp)
-    return candles;
-  const end = 2 * last.timestamp - before.timestamp;
-  return lastStepAt < end
-    ? [...candles.slice(0, -1), { timestamp: last.timestamp, close: markPrice }]
-    : [...candles, { timestamp: end, close: markPrice }];
 }
 
 function movedBy({ side, amount, notional, fees }: FillAnswer, symbol: string) {

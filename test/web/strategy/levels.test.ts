@@ -19,13 +19,19 @@ const grid = {
   ],
 } as unknown as Grid;
 const order = (status: string, slot: number) =>
-  ({ status, slot, side: "buy", price: slot + 1 }) as unknown as HistoricOrders["orders"][number];
+  ({
+    status,
+    slot,
+    side: "buy",
+    price: slot + 1,
+    remaining: "0.50",
+  }) as unknown as HistoricOrders["orders"][number];
 const settled = Array.from({ length: MAX_ORDERS_LOADED - 1 }, () => order("filled", 1));
 
 it("draws no level as without an order while an open order can be older than the listed ones", () => {
   const listed = [order("open", 1), ...settled];
   expect(hasOlderOpen(grid, listed)).toBe(true);
-  expect(gridLevels(grid, listed)).toEqual([{ price: 2, kind: "buy" }]);
+  expect(gridLevels(grid, listed)).toEqual([{ price: 2, kind: "buy", amount: "0.5" }]);
 });
 
 it("draws a level without an order once all open orders are listed", () => {
