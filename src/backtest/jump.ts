@@ -268,6 +268,8 @@ const FAST_OPTIONS: { readonly [Option in keyof GridConfig]-?: Fast | undefined 
   confidence: "wake",
   maxPosition: "wake",
   safetyReserve: "wake",
+  // It changes the size of an order only when that order is placed.
+  reinvest: "wake",
   trailingStop: undefined,
   maxLoss: undefined,
   endsAt: undefined,

@@ -3,7 +3,7 @@
 import { TRADES_WAIT } from "../../src/engine/reconcile/order-fills.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { HOUR, MINUTE } from "../../src/kernel/time.ts";
-import { type Deed, type Fields, handDeed, type MarketRules, startOfAny } from "./deeds.ts";
+import { type Deed, editDeed, type Fields, handDeed, type MarketRules, share, startOfAny } from "./deeds.ts";
 import type { Plan } from "./plan.ts";
 import { editQuoteDeed, startQuoteDeed } from "./quote-deeds.ts";
 import type { Random } from "./random.ts";
@@ -29,6 +29,8 @@ export function ofNewEdition(random: Random, plan: Plan): Plan {
       return withHints(random, plan);
     case IS_OF.endings:
       return withEndings(random, withQuotes(random, plan));
+    case IS_OF.reinvesting:
+      return withReinvesting(random, plan);
     case IS_OF.versions:
       return { ...plan, processes: 2, deeds: without(plan.deeds, ["backup", "restore"]) };
     default:
@@ -122,6 +124,27 @@ function withEndings(random: Random, plan: Plan): Plan {
     return { at: any(0.05, 0.95), deed: { kind, nth: random.whole(0, 4), fields } as Deed };
   });
   return { ...plan, deeds: inOrder([...plan.deeds.map(withEnds), ...changes]) };
+}
+
+/** Grids that reinvest their profit, beside others that need the same quote, and changes of the share. */
+function withReinvesting(random: Random, plan: Plan): Plan {
+  const withShare = ({ at, deed }: Due): Due => {
+    if (deed.kind === "start" || deed.kind === "start_centered")
+      return random.chance(0.8)
+        ? { at, deed: { ...deed, options: { ...deed.options, reinvest: share(random, 100, 1000) } } }
+        : { at, deed };
+    return { at, deed };
+  };
+  const any = timesOf(random, plan);
+  const changes = Array.from({ length: random.whole(0, 4) }, (): Due => {
+    const edit = editDeed(random) as Extract<Deed, { kind: "edit" }>;
+    const reinvest = random.pick([0, 0.3, 1, 1]);
+    return {
+      at: any(0.05, 0.95),
+      deed: { ...edit, fields: { ...(random.chance(0.5) ? edit.fields : {}), reinvest } },
+    };
+  });
+  return { ...plan, deeds: inOrder([...plan.deeds.map(withShare), ...changes]) };
 }
 
 const startEndings = (random: Random, plan: Plan): Fields => ({

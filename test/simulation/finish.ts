@@ -424,6 +424,12 @@ function ledgers(sim: Sim, beside: Moved): void {
       );
   }
   for (const grid of grids.filter(isGrid)) ownSums(sim, grid);
+  for (const { id, config, state } of grids.filter(isGrid))
+    for (const { index, size, grown = 0n } of config.centered ? [] : state.slots)
+      if (size - grown !== config.orderSize || grown < 0n)
+        checks.violate(
+          `${id}/${index}: ${text(size)} with ${text(grown)} of profit is not its configured size`,
+        );
   for (const { id, state } of grids.filter(isGrid)) {
     const worth = worthOfFees(tables, id);
     if (worth !== state.ledger.feesValue)

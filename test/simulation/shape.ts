@@ -16,7 +16,7 @@ export type Bound = "expiry" | "skew" | "read lag" | "steady lag" | "steady lag,
 /** All reads are alike old, and older than they may be. */
 export const isSteady = (bound: Bound | undefined): boolean => bound?.startsWith("steady lag") ?? false;
 
-export const EDITIONS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19] as const;
+export const EDITIONS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20] as const;
 export type Edition = (typeof EDITIONS)[number];
 
 /** Seeds from each million on draw the next edition, so that a kept seed goes on meaning the same. */
@@ -36,6 +36,7 @@ export const IS_OF = {
   versions: 17,
   hints: 18,
   endings: 19,
+  reinvesting: 20,
 } as const satisfies Record<string, Edition>;
 
 export interface Shape {

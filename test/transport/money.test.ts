@@ -33,7 +33,7 @@ const OTHER_NUMBERS = new Set([
   // Positions and versions.
   ..."id seq event slot level generation version next".split(" "),
   // Shares, ratios and mean counts.
-  ..."percent sharpe confidence confidence.value spacing maxPosition safetyReserve deviation sources".split(
+  ..."percent sharpe confidence confidence.value spacing maxPosition safetyReserve reinvest deviation sources".split(
     " ",
   ),
   // Their unit depends on the rule: percent, minutes or quote.

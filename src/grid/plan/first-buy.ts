@@ -256,7 +256,7 @@ export interface View {
   readonly limit: number;
   /** Price confidence; undefined if no grid uses it. */
   readonly confidence?: Decimal | undefined;
-  readonly config: Pick<GridConfig, "confidence" | "maxPosition" | "safetyReserve" | "postOnly">;
+  readonly config: Pick<GridConfig, "confidence" | "maxPosition" | "safetyReserve" | "postOnly" | "reinvest">;
   /** Basis of capital limits; undefined if the balances are unknown. */
   readonly capital?: Capital | undefined;
   /** Undefined if no limits apply to orders. */

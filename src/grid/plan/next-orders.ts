@@ -1,6 +1,6 @@
 import { isLasting, isOfVenue, limitedAgain, unlimited, waitsForLimit } from "../../engine/decide/intents.ts";
 import { addFee } from "../../engine/reconcile/reconcile.ts";
-import { type Decimal, max, mul, ONE, sum, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, max, mul, mulDiv, ONE, sum, ZERO } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { isAhead, MAX_BACKOFF_MS, MINUTE, timeInPast } from "../../kernel/time.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
@@ -63,6 +63,7 @@ export function nextOrders(state: GridState, view: View): NextOrders {
     mid,
   );
   const kept = retainedSlots(state, free);
+  const reinvested = reinvestedOf(state, view.config.reinvest);
   let { ledger } = state;
   for (const slot of free) {
     const isDoubted = view.isDoubted || view.isRecovering || kept.has(slot.index);
@@ -71,22 +72,27 @@ export function nextOrders(state: GridState, view: View): NextOrders {
     const credited = asCredited(first, { ...view, funds, isDoubted });
     const turned = credited.lacks > ZERO ? turn(credited.slot, view.market, mid) : credited.slot;
     ledger = withoutBase(ledger, view.market.base, credited.lacks);
-    planned.set(slot.index, turned);
-    const whole = makerPriced(asFunded(targetOrderOf(turned, view.market), { ...view, funds }), view);
-    const wish = slotSale(whole, turned, { ...view, bounds });
-    const isKept = wish?.side === "sell" && kept.has(slot.index);
-    const refusal = isKept
-      ? KEPT_BACK
-      : refuse(turned, wish, { ...view, funds, capital, resting, bounds, room }, state);
+    const left = { ...view, funds, capital, resting, bounds, room };
+    const larger = orderNow(withReinvested(turned, reinvested), left, { state, kept });
+    // What was withdrawn or is needed elsewhere cannot be reinvested; the configured size is bought without it.
+    const {
+      slot: acting,
+      whole,
+      wish,
+      refusal,
+    } = larger.refusal && larger.slot.grown !== undefined && isBetweenCycles(turned)
+      ? orderNow(withoutReinvested(turned), left, { state, kept })
+      : larger;
+    planned.set(slot.index, acting);
     if (refusal) {
-      const result = backedOff(turned, refusal, view);
+      const result = backedOff(acting, refusal, view);
       planned.set(slot.index, result.slot);
       refused.push({ slot: slot.index, ...result.refusal });
     } else if (!wish) continue;
     else if (intents.length >= view.limit) postponed++;
     else {
       intents.push({ slot: slot.index, ...wish });
-      planned.set(slot.index, withPart(unlimited(turned), wish !== whole && wish.amount !== whole?.amount));
+      planned.set(slot.index, withPart(unlimited(acting), wish !== whole && wish.amount !== whole?.amount));
       resting = [...resting, wish];
       funds = funds && spendNeed(funds, view.market, wish);
       capital = capital && committed(capital, view.market, wish);
@@ -97,6 +103,58 @@ export function nextOrders(state: GridState, view: View): NextOrders {
   const booked = ledger === state.ledger ? state : { ...state, ledger };
   return { next: nextState(booked, planned, refused), intents, funds, postponed };
 }
+
+interface OrderNow {
+  readonly slot: Slot;
+  readonly whole: TargetOrder | undefined;
+  /** The part of it that limits allow. */
+  readonly wish: TargetOrder | undefined;
+  readonly refusal: Omit<Refusal, "slot"> | undefined;
+}
+
+/** Returns a slot's order with what is left in this pass, and why it is not placed. */
+function orderNow(
+  slot: Slot,
+  view: View,
+  { state, kept }: { readonly state: GridState; readonly kept: ReadonlySet<number> },
+): OrderNow {
+  const whole = makerPriced(asFunded(targetOrderOf(slot, view.market), view), view);
+  const wish = slotSale(whole, slot, view);
+  const isKept = wish?.side === "sell" && kept.has(slot.index);
+  return { slot, whole, wish, refusal: isKept ? KEPT_BACK : refuse(slot, wish, view, state) };
+}
+
+const isBetweenCycles = ({ side, bought }: Slot): boolean => side === "buy" && bought === ZERO;
+
+/** Profit to reinvest, and the sum of the slots' configured sizes over which it is spread. */
+interface Reinvested {
+  readonly profit: Decimal;
+  readonly over: Decimal;
+}
+
+const reinvestedOf = ({ ledger, slots }: GridState, share: Decimal = ZERO): Reinvested => ({
+  profit: mul(max(ZERO, ledger.realized), share, "down"),
+  over: sum(slots.map(configuredSize)),
+});
+
+/**
+ * Returns a slot that begins a cycle with its part of the reinvested profit: its configured size · (1 + share ·
+ * max(0, realized)/Σ configured sizes). All slots grow in proportion, and together by no more than was realized.
+ */
+function withReinvested(slot: Slot, { profit, over }: Reinvested): Slot {
+  if (!isBetweenCycles(slot)) return slot;
+  const size = configuredSize(slot);
+  const grown = profit === ZERO ? ZERO : mulDiv(profit, { times: size, over }, "down");
+  if (grown === (slot.grown ?? ZERO)) return slot;
+  return grown === ZERO ? withoutReinvested(slot) : { ...slot, size: size + grown, grown };
+}
+
+function withoutReinvested(slot: Slot): Slot {
+  const { grown: _, ...rest } = slot;
+  return { ...rest, size: configuredSize(slot) };
+}
+
+const configuredSize = ({ size, grown = ZERO }: Slot): Decimal => size - grown;
 
 /** A larger share of a sell than one in this many was not lost by rounding: something else locks it. */
 const ROUNDED_PART = 100n;

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { endingEdits } from "../../engine/operations/ending-fields.ts";
 import { countField, decimalField, flag, MAX_MULTIPLE } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { reinvestField } from "../state/config.ts";
 
 const editShape = () => ({
   lowerPrice: decimalField("Invalid range").optional().describe("Lowest level, in quote"),
@@ -18,6 +19,7 @@ const editShape = () => ({
     .optional()
     .describe("Base spacing of a centered grid, as a share of the center price"),
   ...endingEdits(),
+  reinvest: reinvestField(),
   allowLoss: flag("allowLoss").describe(
     "false refuses levels whose cycles lose money after fees; true also sells base below cost",
   ),

@@ -171,6 +171,8 @@ const ARMED: Readonly<Record<string, (value: unknown) => string>> = {
   initialBuy: (is) => (is ? "buys missing base for its sells at once" : ""),
   maxPosition: (most) => `at most ${inPercentOfCapital(most)} % of the capital in base`,
   safetyReserve: (kept) => `${inPercentOfCapital(kept)} % of the capital stay in quote`,
+  reinvest: (share) =>
+    share === 0 ? "" : `reinvests ${inPercentOfCapital(share)} % of its realized profit in its next buys`,
 };
 
 const armedTexts = (options: Readonly<Record<string, unknown>>): string[] =>

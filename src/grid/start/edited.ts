@@ -96,6 +96,7 @@ function editedRange(
     isSpaced: gridSpacing !== undefined || (!isRanged && stands.isSpaced),
     trail: stillAhead(stands.trail, lowerPrice ?? stands.lowerPrice, upperPrice ?? stands.upperPrice),
     allowLoss: allowLoss ?? stands.allowLoss,
+    reinvest: request.reinvest ?? stands.reinvest,
   };
   const broken = BOUNDS.find(({ holds }) => !holds(merged));
   if (broken) throw labelledError(broken.error);
@@ -143,6 +144,7 @@ function editedCentered(before: GridConfig, request: GridChange): GridConfig {
     gridLevels,
     orderSize: sizeOf(request, gridLevels) ?? before.orderSize,
     allowLoss: request.allowLoss ?? before.allowLoss,
+    reinvest: request.reinvest ?? before.reinvest,
     centered: { ...centered, levels, spacing: request.spacing ?? centered.spacing },
   };
 }

@@ -218,6 +218,7 @@ const EDITED_FIELDS = [
   "orderSize",
   "gridSpacing",
   "allowLoss",
+  "reinvest",
 ] as const;
 
 /** Lists each changed field with its old and new value. */

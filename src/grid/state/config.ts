@@ -69,10 +69,14 @@ export const optionFlags = () => ({
   postOnly: toggle("postOnly").describe("false allows orders that take"),
 });
 
+export const reinvestField = () =>
+  anyShare("reinvest").describe("Share of the realized profit by which the next buys grow");
+
 export const optionShares = () => ({
   confidence: anyShare("confidence").describe("Minimum price confidence for placing an order"),
   maxPosition: anyShare("maxPosition").describe("Maximum cost of base, as a share of the capital"),
   safetyReserve: anyShare("safetyReserve").describe("Quote that buys do not use, as a share of the capital"),
+  reinvest: reinvestField(),
 });
 
 type OutputOf<Fields extends () => z.ZodRawShape> = z.output<z.ZodObject<ReturnType<Fields>>>;

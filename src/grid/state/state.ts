@@ -28,6 +28,8 @@ export interface Slot extends SlotState {
   readonly upper: Decimal;
   /** Quote per order. */
   readonly size: Decimal;
+  /** The part of it that is reinvested profit. */
+  readonly grown?: Decimal;
   readonly side: "buy" | "sell";
   /** Base bought in the current cycle, before fees. */
   readonly bought: Decimal;

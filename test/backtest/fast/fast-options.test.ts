@@ -45,6 +45,7 @@ const RANGE_CHANGES: Readonly<Record<string, object>> = {
   confidence: { confidence: 0.5 },
   maxPosition: { maxPosition: 0.2 },
   safetyReserve: { safetyReserve: 0.9 },
+  reinvest: { reinvest: 1 },
   ...ENDING_CHANGES,
 };
 
@@ -60,6 +61,7 @@ const CENTERED_CHANGES: Readonly<Record<string, object>> = {
   debounce: { debounce: 600_000 },
   maxPosition: { maxPosition: 0.3 },
   safetyReserve: { safetyReserve: 0.9 },
+  reinvest: { reinvest: 1 },
   spacingModel: { spacingModel: "geometric" },
   spacingFactor: { spacingModel: "geometric", spacingFactor: 1.5 },
   customSpacings: { spacingModel: "custom", customSpacings: [0.004, 0.008, 0.013, 0.02] },
