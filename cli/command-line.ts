@@ -20,6 +20,10 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
     const root = await rootOf(words);
     const { command: found, path, rest, help } = findCommand(root, words);
     if (help) return printText(helpOf(found, path, terminalColumns()));
+    if (path.length === 0 && words.length === 0 && process.stdin.isTTY && process.stdout.isTTY) {
+      const chosen = await (await import("./actions/menu.ts")).askForCommand();
+      return chosen ? await runCommandLine(chosen) : 0;
+    }
     if (found.subCommands && !found.run)
       throw new UsageError(
         path.length === 0 ? "name a command" : `name a sub-command of ${path.join(" ")}`,

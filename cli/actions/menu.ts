@@ -1,0 +1,21 @@
+import { join } from "node:path";
+import { isCancel, select } from "@clack/prompts";
+import { packageFolder } from "../host/directories.ts";
+
+const CHOICES = [
+  { value: "demo", label: "Watch the demo", hint: "simulated exchanges: no keys, no money" },
+  { value: "grid new --dry-run", label: "Trade on paper", hint: "live prices, simulated fills: no keys" },
+  { value: "setup", label: "Set up", hint: "enter exchange keys; edgemaker tests and stores them" },
+  { value: "docs", label: "Read the guides", hint: "they are installed with the program" },
+] as const;
+
+/** Asks what to do when no command is named. Returns the words of a command; undefined if there is nothing to run. */
+export async function askForCommand(): Promise<readonly string[] | undefined> {
+  const choice = await select({ message: "What do you want to do?", options: [...CHOICES] });
+  if (isCancel(choice)) return undefined;
+  if (choice !== "docs") return choice.split(" ");
+  process.stdout.write(
+    `The guides begin at ${join(packageFolder(), "docs/README.md")}\n\`edgemaker --help\` lists the commands.\n`,
+  );
+  return undefined;
+}
