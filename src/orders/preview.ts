@@ -19,14 +19,18 @@ import type { PreparedOrder } from "./manual-order.ts";
 
 interface PreviewContext {
   readonly exchange: string;
-  readonly market: Market;
+  /** The exchange refuses an order below its minimum, which a page does not know. */
+  readonly market: Pick<Market, "base" | "quote" | "maker" | "taker" | "assumedFees" | "buyFeeIn"> &
+    Partial<Pick<Market, "minNotional">>;
   readonly quote: BidAsk;
   readonly balances: readonly Balance[];
   readonly killed: boolean;
   readonly book: Book;
   /** An open order of the account that it would fill. */
-  readonly met: VenueOrder | undefined;
+  readonly met: RestingOrder | undefined;
 }
+
+type RestingOrder = Pick<VenueOrder, "id" | "side" | "symbol" | "price" | "amount" | "filled">;
 
 /** Previews an order's cost, and its maximum cost if the market moves before it arrives. */
 export function previewOrder(order: PreparedOrder, around: PreviewContext): Preview {
@@ -64,7 +68,7 @@ interface OrderCost {
   readonly notional: Decimal;
   readonly fee: Decimal;
   readonly quote: BidAsk;
-  readonly market: Market;
+  readonly market: PreviewContext["market"];
 }
 
 function orderCostText({ side, amount }: PreparedOrder, { notional, fee, quote, market }: OrderCost): string {
@@ -74,7 +78,10 @@ function orderCostText({ side, amount }: PreparedOrder, { notional, fee, quote, 
   return `${text(amount)} ${market.base} are sold, worth ${worth} ${market.quote} at the mid, for at least ${text(notional - fee)} ${market.quote} after the fee`;
 }
 
-function worstOf({ side, type, price, amount }: PreparedOrder, { base, quote }: Market): string {
+function worstOf(
+  { side, type, price, amount }: PreparedOrder,
+  { base, quote }: PreviewContext["market"],
+): string {
   if (type === "market")
     return `it fills at once at a worse price than shown, and the received ${side === "buy" ? base : quote} can lose value`;
   const whole = `${text(mul(price, amount, "up"))} ${quote}`;
@@ -94,7 +101,9 @@ function orderLimits(
   const covers =
     free >= need ? "covers it" : `lacks ${text(need - free)} ${asset}: the exchange would refuse it`;
   return [
-    `minimum order: ${text(market.minNotional)} ${market.quote}`,
+    ...(market.minNotional === undefined
+      ? []
+      : [`minimum order: ${text(market.minNotional)} ${market.quote}`]),
     unread ? `free balance: unknown, ${unread.reason}` : `free balance: ${text(free)} ${asset}, ${covers}`,
     ...feeWarnings(market).map(({ message }) => message),
     ...(killed ? ["the kill switch is on: it would be refused"] : []),
@@ -133,5 +142,5 @@ export function previewCancel(
 }
 
 // An id is the exchange's text, so it appears in a sentence only if it is a harmless word.
-const restingOrderText = ({ id, side, symbol, price, amount, filled }: VenueOrder): string =>
+const restingOrderText = ({ id, side, symbol, price, amount, filled }: RestingOrder): string =>
   `${/^[\w-]{1,40}$/.test(id) ? id : "an order"} (${side} ${text(amount - filled)} of ${symbol} at ${text(price)})`;

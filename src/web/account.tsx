@@ -1,9 +1,14 @@
+import { useState } from "hono/jsx/dom";
+import { isPair } from "../kernel/pair.ts";
 import { ask, part } from "./api.ts";
 import { amount, digitsOf, money, number } from "./format.ts";
+import { COMMON_PAIR, useHoldings } from "./holdings.ts";
 import { type Loaded, useLoad } from "./live.ts";
+import { PairField } from "./plan-area.tsx";
 import { linkTo, useRoute } from "./route.ts";
 import { numberColumn, Table, type TableColumn } from "./table.tsx";
-import type { BalanceAnswer, BalancesAnswer, Exchanges, OpenOrders, Session } from "./types.ts";
+import { BOOK_INTERVAL_MS, PLANNED_LEVELS, TicketForm } from "./ticket.tsx";
+import type { BalanceAnswer, BalancesAnswer, BookAnswer, Exchanges, OpenOrders, Session } from "./types.ts";
 import {
   FoldedSection,
   LoadedAgo,
@@ -49,7 +54,12 @@ export function AccountPage({ session }: { session: Session }) {
           <FoldedSection key={`w ${exchange}`} title="Withdrawable amounts" isClosed>
             {() => <WithdrawTable exchange={exchange} />}
           </FoldedSection>
-          <AccountOrders key={`o ${exchange}`} exchange={exchange} session={session} />
+          <AccountOrders
+            key={`o ${exchange}`}
+            exchange={exchange}
+            session={session}
+            exchanges={exchanges.data}
+          />
         </>
       )}
     </>
@@ -58,8 +68,64 @@ export function AccountPage({ session }: { session: Session }) {
 
 type OpenOrder = OpenOrders["orders"][number];
 
-function AccountOrders({ exchange, session }: { exchange: string; session: Session }) {
+interface AccountProps {
+  readonly exchange: string;
+  readonly exchanges: Exchanges | undefined;
+  readonly session: Session;
+}
+
+function AccountOrders({ exchange, exchanges, session }: AccountProps) {
   const orders = useLoad<OpenOrders>("GET /orders", { exchange });
+  return (
+    <>
+      {session.scope === "read" ? null : (
+        <FoldedSection title="New order" isClosed>
+          {() => <PairTicket exchange={exchange} exchanges={exchanges} session={session} orders={orders} />}
+        </FoldedSection>
+      )}
+      <OpenOrdersPart exchange={exchange} session={session} orders={orders} />
+    </>
+  );
+}
+
+/** A new order for a pair of the account. */
+function PairTicket({
+  exchange,
+  exchanges,
+  ...ticket
+}: AccountProps & { readonly orders: Loaded<OpenOrders> }) {
+  const { pairs } = useHoldings(exchange, exchanges);
+  const [typed, setTyped] = useState<string | undefined>(undefined);
+  const symbol = typed ?? pairs?.[0] ?? (pairs && COMMON_PAIR) ?? "";
+  const market = { exchange, symbol };
+  const book = useLoad<BookAnswer>(
+    isPair(symbol) ? "GET /orderbook" : undefined,
+    { ...market, limit: PLANNED_LEVELS },
+    { every: BOOK_INTERVAL_MS },
+  );
+  const [price, setPrice] = useState<string | undefined>(undefined);
+  const choose = (pair: string) => {
+    setTyped(pair);
+    setPrice(undefined);
+  };
+  return (
+    <>
+      <PairField value={symbol} pairs={pairs} change={choose} />
+      <Shown of={book}>
+        {(data) => <TicketForm {...ticket} market={market} price={price} setPrice={setPrice} book={data} />}
+      </Shown>
+    </>
+  );
+}
+
+interface OrdersProps {
+  readonly exchange: string;
+  readonly session: Session;
+  readonly orders: Loaded<OpenOrders>;
+}
+
+/** Open orders of an account, each with a button that cancels it. */
+export function OpenOrdersPart({ exchange, session, orders }: OrdersProps) {
   const [question, put] = useConfirmation();
   const cancel = ({ id, symbol, side, remaining, price }: OpenOrder) =>
     put({

@@ -12,7 +12,7 @@ import {
   Offers,
   VERDICT_COLUMNS,
 } from "./markets/watched-pairs.tsx";
-import { createValue, useValue } from "./session.ts";
+import { isKillSwitchOn, useValue } from "./session.ts";
 import { sendChange } from "./strategy/parts.tsx";
 import { Table, type TableColumn } from "./table.tsx";
 import type { AgreementList, KillAnswer, LiquidityReportView, Session, WatchedPairs } from "./types.ts";
@@ -302,9 +302,6 @@ function AgreementForm({
     </form>
   );
 }
-
-/** Whether the kill switch is on; undefined while this is unknown. */
-export const isKillSwitchOn = createValue<boolean | undefined>(undefined);
 
 export const killQuestion = (on: boolean): Question => ({
   title: on ? "Turn the kill switch on?" : "Turn the kill switch off?",

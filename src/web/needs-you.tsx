@@ -1,11 +1,11 @@
 import { pluralize } from "../kernel/plain-text.ts";
 import { ask, part } from "./api.ts";
 import { money, pairOf } from "./format.ts";
-import { isKillSwitchOn, killQuestion } from "./liquidity.tsx";
+import { killQuestion } from "./liquidity.tsx";
 import { reloadAll } from "./live.ts";
 import { isResumed, type NeedEntry, needsOfRows } from "./needs.ts";
 import { linkTo } from "./route.ts";
-import { useValue } from "./session.ts";
+import { isKillSwitchOn, useValue } from "./session.ts";
 import { KIND_PATHS, kindOfDefinition } from "./strategy/kind-paths.ts";
 import { sendChange } from "./strategy/parts.tsx";
 import type { Round, Session, StrategyRow } from "./types.ts";

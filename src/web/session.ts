@@ -74,6 +74,9 @@ export function createValue<T>(first: T): Value<T> {
   };
 }
 
+/** Whether the kill switch is on; undefined while this is unknown. */
+export const isKillSwitchOn = createValue<boolean | undefined>(undefined);
+
 export function useValue<T>(value: Value<T>): T {
   const [now, setNow] = useState(value.get());
   useEffect(() => {

@@ -1,5 +1,6 @@
 import { useState } from "hono/jsx/dom";
 import { pluralize } from "../../kernel/plain-text.ts";
+import type { Preview } from "../../model/proposal.ts";
 import { type ApiError, ask, part } from "../api.ts";
 import { number } from "../format.ts";
 import { useLoad } from "../live.ts";
@@ -129,12 +130,26 @@ export function Plans() {
   );
 }
 
+/** What an order or a plan of an agent does, costs, and can lose at worst. */
+export const PreviewText = ({ of }: { of: Preview }) => (
+  <>
+    <p>
+      <b>{of.what}</b>
+    </p>
+    <p>Cost: {of.cost}.</p>
+    <p class="quiet">Worst case: {of.worstCase}.</p>
+    {of.limits.map((limit) => (
+      <NoticeBox key={limit}>{limit}</NoticeBox>
+    ))}
+  </>
+);
+
 function OnePlan({ plan, again }: { plan: PendingPlan; again: () => void }) {
   const [question, put] = useConfirmation();
   const decide = (how: "approve" | "refuse") =>
     put({
       title: how === "approve" ? "Approve this plan?" : "Refuse this plan?",
-      says: `${plan.what}. Cost: ${plan.cost}. Worst case: ${plan.worstCase}.`,
+      says: <PreviewText of={plan} />,
       yes: how === "approve" ? "Approve it" : "Refuse it",
       dangerous: how === "approve",
       act: async () => {
@@ -163,13 +178,10 @@ function OnePlan({ plan, again }: { plan: PendingPlan; again: () => void }) {
         </div>
       }
     >
-      <p>{plan.what}</p>
+      <PreviewText of={plan} />
       <p class="quiet">
-        Cost: {plan.cost}. Worst case: {plan.worstCase}. Expires <Time at={plan.expiresAt} />.
+        Expires <Time at={plan.expiresAt} />.
       </p>
-      {plan.limits.map((limit) => (
-        <NoticeBox key={limit}>{limit}</NoticeBox>
-      ))}
       {question}
     </Section>
   );

@@ -1,6 +1,7 @@
 import { useState } from "hono/jsx/dom";
 import { isPair } from "../../kernel/pair.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
+import { OpenOrdersPart } from "../account.tsx";
 import { GridChart } from "../chart/chart.tsx";
 import { type Digits, digitsOf, inPercent, number, numberOr, pairOf } from "../format.ts";
 import { COMMON_PAIR, type Holdings, useHoldings } from "../holdings.ts";
@@ -9,11 +10,20 @@ import { PairField } from "../plan-area.tsx";
 import { goTo, linkTo, useRoute } from "../route.ts";
 import type { MarketChoice } from "../start/fields.tsx";
 import { Table } from "../table.tsx";
-import type { BookAnswer, CandlesAnswer, Exchanges, TickerAnswer, Trades } from "../types.ts";
+import { BOOK_INTERVAL_MS, PLANNED_LEVELS, TicketForm } from "../ticket.tsx";
+import type {
+  BookAnswer,
+  CandlesAnswer,
+  Exchanges,
+  OpenOrders,
+  Session,
+  TickerAnswer,
+  Trades,
+} from "../types.ts";
 import { Choice, Failed, Field, FoldedSection, Section, Shown, Stat, Time } from "../ui.tsx";
 
 /** One market: its price, its book and recent trades. */
-export function Markets() {
+export function Markets({ session }: { session: Session }) {
   const { market, exchanges, holdings } = useMarket();
   return (
     <>
@@ -23,7 +33,12 @@ export function Markets() {
           market ? (
             <>
               <MarketForm key={market.symbol} market={market} exchanges={data} holdings={holdings} />
-              <OneMarket key={`${market.exchange} ${market.symbol}`} {...market} />
+              <OneMarket
+                key={`${market.exchange} ${market.symbol}`}
+                market={market}
+                session={session}
+                hasKeys={data.exchanges.some(({ id, configured }) => configured && id === market.exchange)}
+              />
             </>
           ) : data.exchanges.length > 0 ? null : (
             <p class="empty">No exchange is configured. Set EDGEMAKER_EXCHANGES and restart the server.</p>
@@ -34,14 +49,26 @@ export function Markets() {
   );
 }
 
-/** Reload interval; the server queries the exchange once for all pages. */
-const TICKER_INTERVAL_MS = 10_000;
+interface OneMarketProps {
+  readonly market: MarketChoice;
+  readonly session: Session;
+  /** Whether the server has keys to trade there. */
+  readonly hasKeys: boolean;
+}
 
-function OneMarket(market: MarketChoice) {
-  const ticker = useLoad<TickerAnswer>("GET /ticker", { ...market }, { every: TICKER_INTERVAL_MS });
-  const book = useLoad<BookAnswer>("GET /orderbook", { ...market, limit: 20 }, { every: TICKER_INTERVAL_MS });
-  const trades = useLoad<Trades>("GET /trades", { ...market, limit: 50 }, { every: TICKER_INTERVAL_MS });
-  const digits = digitsOf([...(book.data?.bids ?? []), ...(book.data?.asks ?? [])].map(({ price }) => price));
+function OneMarket({ market, session, hasKeys }: OneMarketProps) {
+  const { exchange } = market;
+  const every = BOOK_INTERVAL_MS;
+  const ticker = useLoad<TickerAnswer>("GET /ticker", { ...market }, { every });
+  const book = useLoad<BookAnswer>("GET /orderbook", { ...market, limit: PLANNED_LEVELS }, { every });
+  const trades = useLoad<Trades>("GET /trades", { ...market, limit: 50 }, { every });
+  const orders = useLoad<OpenOrders>(hasKeys ? "GET /orders" : undefined, { ...market });
+  const [price, setPrice] = useState<string | undefined>(undefined);
+  const digits = digitsOf(
+    [...(book.data?.bids ?? []), ...(book.data?.asks ?? [])].map((level) => level.price),
+  );
+  const ticket = { market, session, orders, price, setPrice };
+  const canTrade = hasKeys && session.scope !== "read";
   return (
     <>
       <Shown of={ticker}>{(data) => <TickerPrices ticker={data} digits={digits} />}</Shown>
@@ -52,16 +79,26 @@ function OneMarket(market: MarketChoice) {
       <div class="halves">
         <Section title="Book">
           <Shown of={book} rows={12}>
-            {(data) => <BookLadder book={data} digits={digits} />}
+            {(data) => <BookLadder book={data} digits={digits} choose={canTrade ? setPrice : undefined} />}
           </Shown>
         </Section>
-        <FoldedSection title="Trades">
-          {() => (
-            <Shown of={trades} rows={12}>
-              {(data) => <TradeList trades={data} digits={digits} />}
-            </Shown>
-          )}
-        </FoldedSection>
+        <div>
+          {canTrade ? (
+            <Section title="New order">
+              <Shown of={book} rows={12}>
+                {(data) => <TicketForm {...ticket} book={data} />}
+              </Shown>
+            </Section>
+          ) : null}
+          {hasKeys ? <OpenOrdersPart exchange={exchange} session={session} orders={orders} /> : null}
+          <FoldedSection title="Trades">
+            {() => (
+              <Shown of={trades} rows={12}>
+                {(data) => <TradeList trades={data} digits={digits} />}
+              </Shown>
+            )}
+          </FoldedSection>
+        </div>
       </div>
     </>
   );
@@ -182,14 +219,31 @@ function MarketForm({ market, exchanges, holdings }: MarketFormProps) {
   );
 }
 
+interface LadderProps {
+  readonly book: BookAnswer;
+  readonly digits: Digits;
+  /** Takes the price of a row; absent where nobody can trade. */
+  readonly choose: ((price: string) => void) | undefined;
+}
+
+/** Levels of each side; the plan of an order reads more. */
+const SHOWN_LEVELS = 20;
+
 /** The order book: asks above, bids below, each with a bar for the cumulative depth. */
-function BookLadder({ book, digits }: { book: BookAnswer; digits: Digits }) {
-  const most = Math.max(book.bids.at(-1)?.total ?? 0, book.asks.at(-1)?.total ?? 0);
-  const sizes = digitsOf([...book.bids, ...book.asks].map(({ amount }) => amount));
+function BookLadder({ book, digits, choose }: LadderProps) {
+  const [bids, asks] = [book.bids.slice(0, SHOWN_LEVELS), book.asks.slice(0, SHOWN_LEVELS)];
+  const most = Math.max(bids.at(-1)?.total ?? 0, asks.at(-1)?.total ?? 0);
+  const sizes = digitsOf([...bids, ...asks].map(({ amount }) => amount));
   const row = (side: "up" | "down", { price, amount, total }: BookAnswer["bids"][number]) => (
-    <tr key={`${side} ${price}`}>
+    <tr key={`${side} ${price}`} onClick={() => choose?.(String(price))}>
       <td class={`number ${side}`} data-name="Price">
-        {number(price, digits)}
+        {choose ? (
+          <button type="button" class="plain" title="Use this price" onClick={() => choose(String(price))}>
+            {number(price, digits)}
+          </button>
+        ) : (
+          number(price, digits)
+        )}
       </td>
       <td class="number" data-name="Amount">
         {number(amount, sizes)}
@@ -212,14 +266,14 @@ function BookLadder({ book, digits }: { book: BookAnswer; digits: Digits }) {
           ))}
         </tr>
       </thead>
-      <tbody>{book.asks.toReversed().map((level) => row("down", level))}</tbody>
+      <tbody>{asks.toReversed().map((level) => row("down", level))}</tbody>
       <tbody>
         <tr class="mid">
           <th scope="row" colSpan={3}>
             {number(book.midPrice, digits)}, spread {inPercent(book.spreadPercent, 3)}
           </th>
         </tr>
-        {book.bids.map((level) => row("up", level))}
+        {bids.map((level) => row("up", level))}
       </tbody>
     </table>
   );
