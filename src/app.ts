@@ -5,6 +5,7 @@ import { AppError, messageOf, StoreError } from "./kernel/errors.ts";
 import { SECOND } from "./kernel/time.ts";
 import { CONTENT_TYPE, readMetrics } from "./metrics/operations/metrics.ts";
 import type { Operation } from "./operation.ts";
+import type { Build } from "./ports/definition.ts";
 import type { Deps } from "./ports/deps.ts";
 import { type Access, authenticate, authorize, type Limiter } from "./transport/access.ts";
 import type { Documents } from "./transport/documents.ts";
@@ -39,6 +40,8 @@ export interface AppOptions {
   readonly addressOf: (c: Context) => string | undefined;
   readonly mcp: McpSettings;
   readonly version: string;
+  /** Default: the version alone. */
+  readonly build?: Build;
   /** Id of the process, so a client can tell which process it has reached. */
   readonly instance: string;
   /** Proves knowledge of the local token to its commands, which check that before they send the token. */
@@ -69,6 +72,7 @@ export function createApp({
   addressOf,
   mcp,
   version,
+  build = { version, commit: null },
   instance,
   prove,
   streaming = { every: SECOND },
@@ -93,6 +97,7 @@ export function createApp({
     const body = { status: "ok", version, instance, ...(proof === undefined ? {} : { proof }) };
     return respond({ status: 200, body }, c.var.requestId);
   });
+  app.get("/version", (c) => respond({ status: 200, body: build }, c.var.requestId));
   mountReady(app, deps);
   app.get("/metrics", async (c) => {
     const caller = await authenticate(c.req.header("authorization"), access, { store: deps.store, ...c.var });

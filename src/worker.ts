@@ -1,7 +1,7 @@
 /** Entry point on Workers: serves the app, and runs passes on the cron's schedule, through a queue if one is bound. */
 
 import type { ExecutionContext, MessageBatch, Queue } from "@cloudflare/workers-types";
-import { scripts } from "edgemaker-strategies";
+import { build, scripts } from "edgemaker-strategies";
 import { LinearRouter } from "hono/router/linear-router";
 import { cachedMarkets } from "./adapters/ccxt/client/market-cache.ts";
 import { publicBudgets } from "./adapters/ccxt/client/shared-reads.ts";
@@ -86,7 +86,13 @@ function settled(environment: Bindings) {
   const documents = servedDocuments(environment.ASSETS, ids);
   const operations = createOperations(ids, definitions);
   const [limiter, access] = [createLimiter(config.rateLimits, local.monotonic), accessOf(config)];
-  const door = createEdgeDoor({ access, limiter, local, exempt: [...urgentRoutes(operations), MCP_ROUTE] });
+  const door = createEdgeDoor({
+    access,
+    limiter,
+    local,
+    exempt: [...urgentRoutes(operations), MCP_ROUTE],
+    build,
+  });
   return { config, documents, operations, door, access };
 }
 const settledOf = new WeakMap<Bindings, ReturnType<typeof settled>>();
@@ -155,6 +161,7 @@ const serveRequest = (request: Request, environment: Bindings, outlast: Outlast)
       router: new LinearRouter(),
       pageFiles: () => servedPageFiles(environment.ASSETS),
       version: "edge",
+      build,
       instance: "edge",
     });
     return app.fetch(request);

@@ -36,3 +36,4 @@ export { runOperation } from "./run-operation.ts";
 export { importCandles, listCandles, showCandles } from "./stored-candles.ts";
 export { checkStrategies, deployWorker, testStrategy, writeStrategy } from "./strategies.ts";
 export { runTrade } from "./trade.ts";
+export { verifyInstall } from "./verify.ts";

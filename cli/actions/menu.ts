@@ -4,7 +4,7 @@ import { packageFolder } from "../host/directories.ts";
 
 const CHOICES = [
   { value: "demo", label: "Watch the demo", hint: "simulated exchanges: no keys, no money" },
-  { value: "grid new --dry-run", label: "Trade on paper", hint: "live prices, simulated fills: no keys" },
+  { value: "grid new --dry-run", label: "Try paper trading", hint: "live prices, simulated fills: no keys" },
   { value: "setup", label: "Set up", hint: "enter exchange keys; edgemaker tests and stores them" },
   { value: "docs", label: "Read the guides", hint: "they are installed with the program" },
 ] as const;

@@ -39,7 +39,7 @@ import {
 } from "../host/server-parts.ts";
 import { checkKeyRights, portFlag, readSettings, tickInterval } from "../host/settings.ts";
 import { startTimer } from "../host/timer.ts";
-import { version } from "../host/version.ts";
+import { installedBuild, version } from "../host/version.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { prepareMigration } from "./database.ts";
 import { pageLink } from "./page.ts";
@@ -171,6 +171,7 @@ function servedApp(deps: Deps, { definitions }: LoadedStrategies, { config, toke
     addressOf: (c) => getConnInfo(c).remote.address,
     mcp: config.mcp,
     version: version(),
+    build: installedBuild(),
     instance,
     prove: (challenge) => proofOf(token, challenge),
     asset: builtAsset,

@@ -1,13 +1,27 @@
 // Builds, and packs what runs: node cli/build/pack.mjs [folder]. Bundled packages are not installed again; no script runs at install.
+// The same commit gives the same bytes. RELEASE_SIGNING_KEY, an Ed25519 key in PEM, signs the manifest.
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { build } from "./build.mjs";
 import { root } from "./current.cjs";
 import { buildLibrary, LIBRARY_EXPORTS } from "./library.mjs";
+import { commitOf, filesOf, writeManifest } from "./manifest.mjs";
 import { writeDocuments } from "./packed-documents.mjs";
 import { buildWorkerProgram } from "./worker-program.mjs";
+
+/** Name of the bundle's folder in the package: in a checkout, it contains the time. */
+const PROGRAM = "program";
 
 const target = resolve(process.argv[2] ?? ".");
 const stage = mkdtempSync(join(tmpdir(), "edgemaker-pack-"));
@@ -23,14 +37,14 @@ try {
     "LICENSE",
     "CHANGELOG.md",
     "SECURITY.md",
-    "dist/current",
-    `dist/${bundle}`,
     ...programs,
     ...migrations.map((file) => `drizzle/${file}`),
     ...guides.map((file) => `docs/${file}`),
     "examples",
   ])
     cpSync(join(root, file), join(stage, file), { recursive: true });
+  cpSync(join(root, "dist", bundle), join(stage, "dist", PROGRAM), { recursive: true });
+  writeFileSync(join(stage, "dist/current"), PROGRAM);
   writeDocuments(stage, version);
   await buildLibrary(join(stage, "dist/library"));
   const worker = await buildWorkerProgram(join(stage, "dist/worker-program"));
@@ -53,6 +67,11 @@ try {
     optionalDependencies: esbuild.optionalDependencies,
   };
   writeFileSync(join(stage, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  const commit = commitOf(root) ?? "unknown";
+  writeManifest(stage, { name, version, commit, key: process.env.RELEASE_SIGNING_KEY });
+  // npm packs the mode, which depends on the user's mask.
+  for (const file of filesOf(stage))
+    chmodSync(join(stage, file), file.startsWith("cli/edgemaker") ? 0o755 : 0o644);
   mkdirSync(target, { recursive: true });
   execFileSync("npm", ["pack", "--pack-destination", target], {
     cwd: stage,

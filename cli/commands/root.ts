@@ -71,7 +71,19 @@ export const groupsOf = (kinds: readonly Kind[]): Readonly<Record<string, readon
     "candles",
   ],
   Control: ["kill", "panic", "limits", "plans", "notify", "audit"],
-  Run: ["serve", "tick", "deploy", "db", "token", "exchange", "mcp", "cost", "sandbox", "completion"],
+  Run: [
+    "serve",
+    "tick",
+    "deploy",
+    "db",
+    "token",
+    "exchange",
+    "mcp",
+    "cost",
+    "sandbox",
+    "verify",
+    "completion",
+  ],
 });
 
 /** Returns every command, for these exchanges and the user's own strategies. */
@@ -124,6 +136,7 @@ export function rootCommand(
       proof: proofCommand,
       "status-page": statusPageCommand,
       sandbox: sandboxCommand,
+      verify: verifyCommand,
       completion: completionCommand(() => rootCommand(ids, definitions, kinds)),
     },
   });
@@ -449,3 +462,16 @@ function tradeCommand(operations: readonly Operation[], centered: FormCommand): 
     },
   });
 }
+
+const verifyCommand = command({
+  name: "verify",
+  description: "Compare the installed files with the release's manifest; exit code 1 if one differs",
+  examples: ["edgemaker verify --key MCowBQYDK2VwAyEA…"],
+  args: {
+    folder: { type: "positional", description: "Folder of a package (default: this one)", required: false },
+    key: textFlag("Public key of the release, in base64: its signature is checked too", "key"),
+    manifest: textFlag("Manifest to compare with (default: the one in the folder)", "file"),
+    json: LOCAL_DATABASE_ARGS.json,
+  },
+  run: async (values) => (await import("../actions/actions.ts")).verifyInstall(values),
+});

@@ -5,6 +5,7 @@ import type { StrategyDefinitions } from "../../src/ports/definition.ts";
 import { ANY_EXCHANGES, DOCUMENT_FILES } from "../../src/transport/documents.ts";
 import { madeDocuments } from "../../src/transport/openapi.ts";
 import { bundleStrategy, loadStrategies, strategyFiles } from "./own-strategies.ts";
+import { installedBuild } from "./version.ts";
 
 /** Returns the documents that Cloudflare serves for the Worker, by file name. */
 export async function workerDocuments(
@@ -14,12 +15,16 @@ export async function workerDocuments(
   return { [DOCUMENT_FILES.openApi]: await openApi(), [DOCUMENT_FILES.tools]: JSON.stringify(await tools()) };
 }
 
-/** Returns a folder's strategies, and a module with them as scripts. Throws an Error with file and line where one is wrong. */
-export function workerStrategies(folder: string) {
+/**
+ * Returns a folder's strategies, and a module with them as scripts, and with the build. Throws an Error with file and
+ * line where one is wrong.
+ */
+export function workerStrategies(folder: string, build = installedBuild()) {
   const { definitions, failures } = loadStrategies(folder);
   if (failures.length > 0) throw new Error(failures.map(({ message }) => message).join("\n"));
   const scripts = strategyFiles(folder).map(scriptText);
-  return { definitions, source: `export const scripts = [${scripts.join(",\n")}];\n` };
+  const source = `export const scripts = [${scripts.join(",\n")}];\nexport const build = ${JSON.stringify(build)};\n`;
+  return { definitions, source };
 }
 
 /** Returns a file as a function; it is checked here, because the platform would show a mistake only when it runs. */

@@ -227,3 +227,10 @@ export interface CodeCaller {
 
 /** The strategy definitions that the program loaded. */
 export type StrategyDefinitions = readonly AnyStrategyDefinition[];
+
+/** What a program was built from. */
+export interface Build {
+  readonly version: string;
+  /** Null if no commit describes it. */
+  readonly commit: string | null;
+}

@@ -1,8 +1,9 @@
 import { AppError } from "../kernel/errors.ts";
 import { MINUTE, type Millis, SECOND } from "../kernel/time.ts";
+import type { Build } from "../ports/definition.ts";
 import type { Local } from "../ports/within-time.ts";
 import { type Access, checkHosts, type Limiter } from "./access.ts";
-import { HEALTH, requestIdOf } from "./entrance.ts";
+import { HEALTH, requestIdOf, VERSION_ROUTE } from "./entrance.ts";
 import { REQUEST_ID, respond } from "./http.ts";
 
 /** Maximum number of simultaneous requests in one isolate; the platform sends others to other isolates. */
@@ -19,6 +20,7 @@ interface EdgeDoor {
   readonly local: Pick<Local, "monotonic" | "randomText">;
   /** Methods and paths of requests that stop something, and of those whose handlers apply the limits. */
   readonly exempt: readonly string[];
+  readonly build: Build;
 }
 
 interface AdmittedRequest {
@@ -29,10 +31,10 @@ interface AdmittedRequest {
 }
 
 /**
- * Answers health checks, and applies a Worker's limits, before it creates the service, because that costs more than
+ * Answers health checks and what was deployed, and applies a Worker's limits, before it creates the service, because that costs more than
  * most responses. Throws `Too many requests`.
  */
-export function createEdgeDoor({ access, limiter, local, exempt }: EdgeDoor) {
+export function createEdgeDoor({ access, limiter, local, exempt, build }: EdgeDoor) {
   const patterns = exempt.map((route) => new RegExp(`^${route.replace(/:\w+/g, "[^/]+")}$`));
   const open = new Map<symbol, Millis>();
   const { monotonic } = local;
@@ -47,9 +49,9 @@ export function createEdgeDoor({ access, limiter, local, exempt }: EdgeDoor) {
     const route = `${method} ${new URL(url).pathname}`;
     if (patterns.some((pattern) => pattern.test(route))) return answer({ address, limiter });
     limiter(address).request();
-    if (route === HEALTH) {
+    if (route === HEALTH || route === VERSION_ROUTE) {
       checkHosts({ host: headers.get("host") ?? "", origin: headers.get("origin") ?? undefined }, access);
-      const body = { status: "ok", version: "edge", instance: "edge" };
+      const body = route === VERSION_ROUTE ? build : { status: "ok", version: "edge", instance: "edge" };
       return respond({ status: 200, body }, requestIdOf(headers.get(REQUEST_ID) ?? undefined, local));
     }
     const now = monotonic();

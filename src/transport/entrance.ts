@@ -34,10 +34,12 @@ export interface Entrance {
 }
 
 /** Paths whose responses set their own headers: the API and health checks, which are not pages. */
-const IN_JSON = /^\/(health|api\/v1\/.*)$/;
+const IN_JSON = /^\/(health|version|api\/v1\/.*)$/;
 export const EVERY_PATH = "/*";
 /** Route that shows whether the process works at all; it waits for nothing. */
 export const HEALTH = "GET /health";
+/** Route that names the version and commit of the program. */
+export const VERSION_ROUTE = "GET /version";
 export const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 /** Returns the id that a request carries, so a client or a proxy finds it in this server's log; otherwise a new one. */

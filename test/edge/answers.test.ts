@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { root } from "../support/bundle.ts";
 import { edgeApp } from "../support/edge.ts";
 
 it("workerd names each request, the methods of a path, unknown fields, and answers agents in JSON", async () => {
@@ -9,6 +12,9 @@ it("workerd names each request, the methods of a path, unknown fields, and answe
       expect((await app.ask(path, own)).headers.get("x-request-id"), path).toBe("mine-1");
       expect((await app.ask(path)).headers.get("x-request-id"), path).toMatch(/^\w{12}$/);
     }
+    const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    const build = await (await app.ask("/version")).json();
+    expect(build).toEqual({ version, commit: expect.stringMatching(/^[0-9a-f]{40}/) });
     const other = await app.ask("/api/v1/orders/x1", { method: "PUT" });
     expect([other.status, other.headers.get("allow")]).toEqual([405, "GET, HEAD, DELETE"]);
     const unknown = await app.ask("/api/v1/orderbook?exchange=kraken&symbol=BTC/USDT&limt=5");

@@ -18,6 +18,7 @@ function openDoor(rates: string) {
     limiter,
     local: { monotonic: () => now, randomText: () => "id" },
     exempt,
+    build: { version: "1.2.3", commit: "abc" },
   });
   const admitted: string[] = [];
   const ends: (() => void)[] = [];
@@ -56,6 +57,13 @@ describe("request admission in a Worker", () => {
     expect(await responses[0]).toBe(200);
     void send("GET", READ);
     expect(admitted).toHaveLength(19);
+  });
+
+  it("names what was deployed without the service", async () => {
+    const { send, admitted } = openDoor("off");
+    const answer = await send("GET", "/version");
+    expect([answer.status, await answer.json()]).toEqual([200, { version: "1.2.3", commit: "abc" }]);
+    expect(admitted).toEqual([]);
   });
 
   it("spreads refused requests over half a minute with Retry-After", async () => {

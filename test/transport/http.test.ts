@@ -221,6 +221,15 @@ describe("the server's built-in pages", () => {
     expect((await ask("/health")).status).toBe(200);
   });
 
+  it("name the version and the commit", async () => {
+    const { ask } = await testApp();
+    const answer = await ask("/version");
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      { version: expect.any(String), commit: null },
+    ]);
+  });
+
   it("answer health and rejected public reads synchronously", async () => {
     const { app } = await testApp();
     const at = (path: string) =>
