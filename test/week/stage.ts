@@ -1,11 +1,14 @@
+import { writeFileSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { Pair } from "../../src/kernel/pair.ts";
 import { DAY, type Millis } from "../../src/kernel/time.ts";
+import type { VenueName } from "../../src/model/market.ts";
 import { canaryKek } from "../support/canary.ts";
 import { edgemaker, eventually, type Server, serve } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
-import { startVenue } from "../venues/index.ts";
+import { type EmulatedVenue, startVenue } from "../venues/index.ts";
 import { storyClock } from "./clock.ts";
 
 const INTERVAL: Millis = 5000;
@@ -21,22 +24,33 @@ const ROUNDS = 4;
 
 export type Stage = Awaited<ReturnType<typeof stage>>;
 
-/** One person, one exchange, one laptop: what they type and what they read is written down as it happens. */
-export async function stage({ start, balances }: { start: Millis; balances: Record<string, string> }) {
+export interface Scene {
+  readonly start: Millis;
+  readonly balances: Readonly<Record<string, string>>;
+  /** What stands on the page before the first command. */
+  readonly head: string;
+  /** The exchanges that are emulated; the story happens at the first one. */
+  readonly exchanges: readonly [VenueName, ...VenueName[]];
+  readonly symbol: Pair;
+}
+
+/** One person, their exchanges, one laptop: what they type and what they read is written down as it happens. */
+export async function stage({ start, balances, head, exchanges, symbol }: Scene) {
   const folder = tempFolder();
   const clock = storyClock(folder, start);
   onTestFinished(clock.close);
-  const venue = await startVenue("mexc", { clock: clock.now, balances });
-  onTestFinished(() => venue.close());
+  const venues = await Promise.all(exchanges.map((name) => startVenue(name, { clock: clock.now, balances })));
+  onTestFinished(async () => void (await Promise.all(venues.map((each) => each.close()))));
+  const [venue] = venues as [EmulatedVenue];
   const settings = {
     ...clock.settings,
     EDGEMAKER_KEK: canaryKek("W"),
-    EDGEMAKER_EXCHANGES: "mexc",
-    EDGEMAKER_VENUE_URLS: `mexc=${venue.url}`,
+    EDGEMAKER_EXCHANGES: exchanges.join(","),
+    EDGEMAKER_VENUE_URLS: exchanges.map((name, at) => `${name}=${venues[at]?.url}`).join(","),
     // The clock jumps by hours, so that no connection would last.
     EDGEMAKER_STREAM: "0",
   };
-  const page = transcript(folder);
+  const page = transcript(folder, head);
   const file = join(folder, "rounds.json");
   let server: Server | undefined;
   let shown = 0;
@@ -64,20 +78,47 @@ export async function stage({ start, balances }: { start: Millis; balances: Reco
     }
   }
 
+  const run = async (line: string, input?: string, code = 0) => {
+    const ran = await edgemaker(folder, line.split(" "), settings, input);
+    if (ran.code !== code) throw new Error(`${line} ended with ${ran.code}\n${ran.stdout}${ran.stderr}`);
+    return ran;
+  };
+  /** What a command printed without an option, by its line: plans are compared with it. */
+  const plain = new Map<string, string>();
+
   return {
     page,
     venue,
+    venues,
     passes,
     pass: clock.pass,
     /** From now to the hour of the start, on the next day. */
     untilMorning: (): Millis => DAY - ((clock.now() - start) % DAY),
-    price: (to: string) => venue.move("SNEK/USDT", to),
+    price: (to: string) => venue.move(symbol, to),
+    /** Types a command that is not on the page. */
+    prepares: run,
     /** Types a command and reads its answer, which ends with this code. */
     async types(line: string, { input, code = 0 }: { input?: string; code?: number } = {}): Promise<string> {
-      const ran = await edgemaker(folder, line.split(" "), settings, input);
-      if (ran.code !== code) throw new Error(`${line} ended with ${ran.code}\n${ran.stdout}${ran.stderr}`);
+      const ran = await run(line, input, code);
+      plain.set(line, ran.stdout);
       page.command(line, `${ran.stdout}${ran.stderr}`, code);
       return ran.stdout;
+    },
+    /** Types a command with an option, and shows which parts of its output differ from that without the option. */
+    async compares(command: string, base: string, flags: string): Promise<void> {
+      // The rate of calls to an exchange refills with the clock.
+      clock.pass(INTERVAL);
+      const before = partsOf(plain.get(`${command} ${base}`) ?? "");
+      const after = partsOf((await run(`${command} ${base} ${flags}`)).stdout);
+      page.compared(`${command} … ${flags}`, [
+        ...before.filter((part) => !after.includes(part)).map((part) => `- ${part}`),
+        ...after.filter((part) => !before.includes(part)).map((part) => `+ ${part}`),
+      ]);
+    },
+    /** A file of the person, which the page shows. */
+    writes(name: string, text: string): void {
+      writeFileSync(join(folder, name), text);
+      page.says(`\`${name}\`:\n\n\`\`\`json\n${text}\n\`\`\``);
     },
     async serves(): Promise<void> {
       await rm(file, { force: true });
@@ -118,16 +159,16 @@ export async function stage({ start, balances }: { start: Millis; balances: Reco
   };
 }
 
-const HEAD = `# A week
-
-This page shows one week with one grid, command by command. The commands are real, over sockets, against an emulated exchange.
-The prices, the faults and the clock are scripted. \`npm run docs\` runs it again and writes this page.
-
-Between two days the laptop sleeps. So the report's uptime is low: it is the share of the time in which the server ran.`;
+/** The labeled parts of a plan, without the one that is another for each plan. */
+const partsOf = (output: string): readonly string[] =>
+  output
+    .trimEnd()
+    .split(/\n(?=\S)/)
+    .filter((part) => !part.startsWith("to start"));
 
 /** What was typed and read, as a page. What no two tellings have in common is made the same, and nothing else. */
-export function transcript(folder: string) {
-  const parts: string[] = [HEAD];
+function transcript(folder: string, head: string) {
+  const parts: string[] = [head];
 
   const stable = (text: string): string =>
     text
@@ -143,6 +184,10 @@ export function transcript(folder: string) {
     says: (text: string) => void parts.push(text),
     command: (line: string, answer: string, code: number) =>
       block(`$ edgemaker ${line}\n${answer}${code === 0 ? "" : `$ echo $?\n${code}\n`}`),
+    compared: (line: string, changes: readonly string[]) =>
+      void parts.push(
+        `\`\`\`diff\n$ edgemaker ${line}\n${changes.join("\n").replaceAll("\n ", "\n   ") || "(the plan does not change)"}\n\`\`\``,
+      ),
     terminal: block,
     text: (): string => `${parts.join("\n\n")}\n`,
   };

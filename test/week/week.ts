@@ -6,11 +6,21 @@ const PAIR = "--exchange mexc --symbol SNEK/USDT";
 /** Passes in which a minute goes by: so often the server looks whether all is well. */
 const A_LOOK = 13;
 
+const HEAD = `# A week
+
+This page shows one week with one grid, command by command. The commands are real, over sockets, against an emulated exchange.
+The prices, the faults and the clock are scripted. \`npm run docs\` runs it again and writes this page.
+
+Between two days the laptop sleeps. So the report's uptime is low: it is the share of the time in which the server ran.`;
+
 /** What a person types and reads in a week. */
 export async function week(): Promise<string> {
   const at = await stage({
     start: Date.parse("2026-03-02T09:00:00Z"),
     balances: { USDT: "500", SNEK: "100000" },
+    head: HEAD,
+    exchanges: ["mexc"],
+    symbol: "SNEK/USDT",
   });
   const id = await monday(at);
   await fills(at, id);

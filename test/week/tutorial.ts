@@ -1,0 +1,225 @@
+/** The story of docs/tutorial.md: from the demo to a live grid of 50 USDT, its first cycle, and its end. */
+import { HOUR } from "../../src/kernel/time.ts";
+import { type Stage, stage } from "./stage.ts";
+
+const PAIR = "--exchange bitget --symbol BTC/USDT";
+const GRID = `${PAIR} --lower 57000 --upper 63000 --levels 10 --size 5`;
+
+const HEAD = `# Tutorial
+
+This page takes you from a demo to a live grid of 50 USDT, in one sitting. **It takes about 40 minutes.** The first cycle can
+take hours more, because it waits for the market.
+
+| part | minutes | needs |
+|---|---|---|
+| [1. Watch the demo](#1-watch-the-demo) | 5 | Node |
+| [2. Create a key](#2-create-a-key) | 10 | an account at MEXC, Gate, Bitget or Kraken |
+| [3. Run a paper grid](#3-run-a-paper-grid) | 10 | the internet |
+| [4. Start a live grid](#4-start-a-live-grid) | 5 | 60 USDT on the exchange |
+| [5. Wait for the first cycle](#5-wait-for-the-first-cycle) | minutes to days | a running server |
+| [6. Read the report](#6-read-the-report) | 5 | |
+| [7. Stop](#7-stop) | 5 | |
+
+You can stop after each part. Only parts 4 to 7 use real money.
+
+The lines below \`$ edgemaker …\` are what the command prints. A test runs each command against emulated exchanges, and
+compares the output with this page. Your prices, ids and times differ. In a checkout, type \`npx edgemaker\` instead of \`edgemaker\`.
+
+## 1. Watch the demo
+
+The demo simulates the exchanges. It needs no keys and no network.
+
+\`\`\`sh
+npm ci
+npm run demo
+\`\`\`
+
+It prints a link to a page, and then a line for each fill:
+
+\`\`\`
+  2026-01-01 02:31:57  sold   0.00833 BTC at 60200, fee 0.5 USDT
+  active: 20 open orders, 5 filled, 1 cycle; realized P&L 4.65 USDT, total 12.62
+\`\`\`
+
+Open the link. Find three things on the page of the grid:
+
+- **Open orders** are the horizontal lines in the chart: buys below the price, sells above it.
+- **Cycles**: one buy and the sell that follows it. A cycle earns the difference of two levels, minus two fees.
+- **Total P&L** is realized P&L plus unrealized P&L. It can be negative while every cycle earns: then the grid holds base that
+  it bought at a higher price.
+
+Press Ctrl-C to end the demo.`;
+
+const KEYS = `## 2. Create a key
+
+An API key lets edgemaker trade for you. Three rules apply to every exchange:
+
+- **Allow reading and trading. Do not allow withdrawals.** edgemaker refuses a key that can withdraw, if the exchange shows it.
+- **Add the IP address of your server** if it has a fixed one. The key then works from there only. Most home connections change
+  their address: leave the list empty, and replace the key before it expires.
+- **Use a sub-account** if your exchange offers one, and move only the money for this grid there. What is not in the account
+  cannot be lost by it.
+
+Exchanges change the names of their boxes. If a name differs, choose the one that allows spot trading, and nothing about
+withdrawals, transfers, futures or margin.
+
+### Bitget
+1. Open **API keys** in the menu of your profile, and create a system-generated key ([Bitget's API
+   documentation](https://www.bitget.com/api-doc/common/quick-start)).
+2. Choose a passphrase. Bitget never shows it again, and edgemaker needs it.
+3. Permission: **Read and write**, and in it **Spot trading** only. In a unified account, choose the trading permission of the
+   unified account.
+4. IP list: your server's address, or empty.
+
+### Gate
+1. Open **API Management** in the menu of your profile, and create an **APIv4** key ([Gate's
+   guide](https://www.gate.com/help/guide/faq/17521/how-to-utilize-api)).
+2. Permission: **Spot trade**, read and write. In a unified account, also **Unified**, read only. No **Wallet**: edgemaker counts
+   it as permission to withdraw.
+3. IP list: your server's address. A key without one is valid for 90 days.
+
+### Kraken
+1. Open **Settings**, **API**, and create a key ([Kraken's page of
+   permissions](https://docs.kraken.com/exchange/guides/rest/api-keys.md)).
+2. Permissions: **Query Funds**, **Query Open Orders & Trades**, **Query Closed Orders & Trades**, **Create & Modify Orders**,
+   **Cancel/Close Orders**, and **Access WebSockets API**, which reports fills at once.
+3. Leave **Withdraw Funds** and **Deposit Funds** off.
+4. IP list: your server's address, or empty. Use the key in edgemaker only: Kraken counts the calls of all programs together.
+
+### MEXC
+1. Open **API Management** in the menu of your profile, and create a key ([MEXC's API
+   documentation](https://www.mexc.com/api-docs/spot-v3/introduction)).
+2. Permissions: **view account details**, **view order details** and **trade**, all for spot. No **withdraw** and no **transfer**.
+3. IP list: up to 20 addresses. A key without one expires: MEXC shows its last day.
+
+### Store the key
+
+\`edgemaker setup\` asks for the keys of several exchanges. \`exchange add\` asks for those of one. Both test a key before they store
+it encrypted. They never take it as a command-line argument, because other programs could read it there.
+
+You only need one exchange. The commands below show all four.`;
+
+/** What a person types and reads in their first sitting. */
+export async function tutorial(): Promise<string> {
+  const at = await stage({
+    start: Date.parse("2026-03-02T09:00:00Z"),
+    balances: { USDT: "60" },
+    head: HEAD,
+    exchanges: ["bitget", "gateio", "kraken", "mexc"],
+    symbol: "BTC/USDT",
+  });
+  await keys(at);
+  await paper(at);
+  const id = await live(at);
+  await firstCycle(at, id);
+  await report(at, id);
+  await stop(at, id);
+  return at.page.text();
+}
+
+async function keys({ page, venues, ...at }: Stage): Promise<void> {
+  page.says(KEYS);
+  for (const { name, keys } of venues) {
+    const lines = [keys.key, keys.secret, ...(name === "bitget" ? [keys.passphrase] : [])];
+    await at.types(`exchange add ${name}`, { input: `${lines.join("\n")}\n` });
+  }
+  page.says("`can withdraw` has to be `no`. Check what the key can do, and your money:");
+  await at.types("exchange test bitget");
+  await at.types("balance --exchange bitget");
+  page.says("If something is missing, `edgemaker doctor` checks settings, keys, the clock and the database.");
+}
+
+async function paper({ page, ...at }: Stage): Promise<void> {
+  page.says("## 3. Run a paper grid");
+  page.says(
+    `A paper grid reads live prices, and simulates its orders. It sends no order to the exchange. Look at the plan first.`,
+  );
+  await at.types(`grid preview ${GRID} --dry-run --dry-balance USDT=50`);
+  page.says(`Read four lines of every plan before you start it:
+
+- \`at most\`: the highest amount that the grid can spend.
+- \`each cycle\`: what one cycle earns after fees. If this is near zero, use fewer levels.
+- \`worst case\`: what you lose at the lowest level, and if the price falls to zero. Start only what you can lose.
+- \`not placed\`: slots that wait, and for what. Here five slots wait for a higher price.`);
+  page.says("A server runs the grid. Open a second terminal, and leave it open:");
+  await at.serves();
+  await at.terminal(/docs at/);
+  page.says("Start the paper grid in the first terminal. `--yes` confirms the plan that you have read.");
+  await at.types(`grid start ${GRID} --dry-run --dry-balance USDT=50 --name practice --yes`);
+  await at.passes();
+  page.says(
+    "Let it run for an hour, or for some days. Here the price falls, and comes back: two buys and one sell fill.",
+  );
+  at.price("58700");
+  await at.passes();
+  at.price("59450");
+  await at.passes();
+  await at.terminal(/sold/);
+  await at.types("grid status practice");
+  page.says("You have seen how it works. Stop the paper grid.");
+  await at.types("grid stop practice --yes");
+}
+
+async function live({ page, ...at }: Stage): Promise<string> {
+  page.says("## 4. Start a live grid");
+  page.says(`**This part uses real money.** Read [before real money](before-real-money.md) first. Limit what edgemaker can do on this
+account: no order above 6 USDT, and no more than 200 USDT of orders in a day.`);
+  await at.types(
+    "limits set --scope account:bitget --order-notional USDT=6 --day-notional USDT=200 --symbols BTC/USDT",
+  );
+  page.says("The plan of the live grid, with a stop price below the range:");
+  const preview = await at.types(`grid preview ${GRID} --stop-loss-price 56000`);
+  page.says(
+    "If you agree with it, start exactly this plan. If the market has moved too far since, nothing starts.",
+  );
+  const hash = /--plan-hash (\S+)/.exec(preview)?.[1];
+  const output = await at.types(
+    `grid start ${GRID} --stop-loss-price 56000 --name first --plan-hash ${hash}`,
+  );
+  await at.passes();
+  await at.terminal(/started/);
+  page.says("The orders are on the exchange now. You can see them there, too.");
+  await at.types("orders list --exchange bitget --symbol BTC/USDT");
+  return /grid-bitget\S+/.exec(output)?.[0] ?? "";
+}
+
+async function firstCycle({ page, ...at }: Stage, id: string): Promise<void> {
+  page.says("## 5. Wait for the first cycle");
+  page.says(`The server has to run. Without one, the orders stay on the exchange, but no sell follows a buy, and the stop price is not
+watched. A laptop that sleeps is a server that does not run: see [deploy](deploy.md) for a machine that stays on.`);
+  page.says("The price falls to two of the buys, and comes back to the sell above the lower one:");
+  at.price("58700");
+  await at.passes();
+  at.price("59450");
+  await at.passes();
+  await at.terminal(/sold/);
+  await at.types("grid status first");
+  await at.types(`grid fills ${id}`);
+}
+
+async function report({ page, ...at }: Stage, id: string): Promise<void> {
+  page.says("## 6. Read the report");
+  await at.sleeps(HOUR);
+  await at.types("report");
+  page.says(`\`realized\` is what finished cycles earned after fees. \`total\` also values the base that the grid holds. Paper trading has its
+own line. The cycle earned 0.04 USDT, because each order is 5 USDT. \`in range\` and \`uptime\` need a few minutes of a running server.`);
+  page.says("See every event of the grid:");
+  await at.types(`grid events ${id}`);
+}
+
+async function stop({ page, ...at }: Stage, id: string): Promise<void> {
+  page.says("## 7. Stop");
+  page.says(
+    "A stop cancels all orders. It keeps the base that the grid has bought, unless you add `--sell-base`.",
+  );
+  await at.types(`grid stop ${id} --sell-base --yes`);
+  await at.passes();
+  await at.types("orders list --exchange bitget");
+  await at.types("balance --exchange bitget");
+  page.says("No order is open. Press Ctrl-C in the terminal of the server.");
+  await at.leaves();
+  page.says(`If you ever want to stop everything at once, use \`edgemaker panic\`: see [stop everything](stop-everything.md).
+
+Next: [before real money](before-real-money.md) · [every option of a grid](grid-options.md) · [a week with a grid](a-week.md) ·
+[when a grid loses](when-a-grid-loses.md)`);
+}
