@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { root } from "../support/bundle.ts";
 
@@ -11,6 +11,22 @@ const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--excl
   .trim()
   .split("\n");
 const documents = tracked.filter((name) => name.endsWith(".md"));
+
+const withoutCode = (text: string): string => text.replace(/```[\s\S]*?```/g, "");
+
+/** The names by which a page's headings are linked, as GitHub makes them. */
+const headingsOf = (name: string): readonly string[] =>
+  withoutCode(readFileSync(join(root, name), "utf8"))
+    .split("\n")
+    .filter((line) => /^#+ /.test(line))
+    .map((line) =>
+      line
+        .replace(/^#+ /, "")
+        .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+        .replaceAll(" ", "-"),
+    );
 
 describe.each(documents)("%s", (name) => {
   const text = readFileSync(join(root, name), "utf8");
@@ -28,6 +44,21 @@ describe.each(documents)("%s", (name) => {
       ([, word = "", path = ""]) => !readFileSync(join(root, path), "utf8").includes(word),
     );
     expect(missing.map(([whole]) => whole)).toEqual([]);
+  });
+
+  it("links only to files and headings that exist", () => {
+    // The README of the package stands in the root of the package.
+    const folder = name === "cli/build/package-readme.md" ? "" : dirname(name);
+    const links = [...withoutCode(text).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(
+      ([, link]) => link as string,
+    );
+    const dead = links.filter((link) => {
+      const [path = "", heading] = link.split("#");
+      const target = path === "" ? name : join(folder, path);
+      if (!existsSync(join(root, target))) return true;
+      return heading !== undefined && target.endsWith(".md") && !headingsOf(target).includes(heading);
+    });
+    expect(dead).toEqual([]);
   });
 
   it("names only scripts that exist", () => {
