@@ -1,17 +1,21 @@
 import { useState } from "hono/jsx/dom";
+import { type AccountRead, accountTotals } from "../account/totals.ts";
 import { isPair } from "../kernel/pair.ts";
 import { ask, part } from "./api.ts";
+import { useEffect } from "./effect.ts";
 import { amount, digitsOf, money, number } from "./format.ts";
 import { COMMON_PAIR, useHoldings } from "./holdings.ts";
 import { type Loaded, useLoad } from "./live.ts";
 import { PairField } from "./plan-area.tsx";
 import { linkTo, useRoute } from "./route.ts";
-import { numberColumn, Table, type TableColumn } from "./table.tsx";
+import { Table, type TableColumn } from "./table.tsx";
 import { BOOK_INTERVAL_MS, PLANNED_LEVELS, TicketForm } from "./ticket.tsx";
 import type { BalanceAnswer, BalancesAnswer, BookAnswer, Exchanges, OpenOrders, Session } from "./types.ts";
 import {
   FoldedSection,
   LoadedAgo,
+  NoticeBox,
+  PressedChoice,
   Section,
   Shown,
   SideText,
@@ -21,63 +25,150 @@ import {
   Warnings,
 } from "./ui.tsx";
 
-/** The page of an exchange's account with its open orders. */
+/** The page of all accounts, or of one of them with its open orders. */
 export function AccountPage({ session }: { session: Session }) {
-  const { words } = useRoute();
+  const [, exchange] = useRoute().words;
   const exchanges = useLoad<Exchanges>("GET /exchanges");
-  const exchange = words[1] ?? exchanges.data?.exchanges[0]?.id;
+  const tab = (name: string, id: string | undefined, text = "") => (
+    <a
+      key={name}
+      href={id === undefined ? linkTo("account") : linkTo("account", id)}
+      {...(id === exchange ? { "aria-current": "page" } : {})}
+    >
+      {name} <small>{text}</small>
+    </a>
+  );
   return (
     <>
       <h1>Account</h1>
       <Shown of={exchanges}>
         {(data) => (
-          <nav class="tabs" aria-label="Exchanges">
-            {data.exchanges.map(({ id, kind, configured }) => (
-              <a
-                key={id}
-                href={linkTo("account", id)}
-                {...(id === exchange ? { "aria-current": "page" } : {})}
-              >
-                {id} <small>{configured ? kind : "no keys"}</small>
-              </a>
-            ))}
-          </nav>
+          <>
+            <nav class="tabs" aria-label="Accounts">
+              {tab("All", undefined)}
+              {data.exchanges.map(({ id, kind, configured }) => tab(id, id, configured ? kind : "no keys"))}
+            </nav>
+            {exchange === undefined ? (
+              <AccountTotals exchanges={data} />
+            ) : (
+              <OneAccount key={exchange} exchange={exchange} exchanges={data} session={session} />
+            )}
+          </>
         )}
       </Shown>
-      {exchange === undefined ? null : (
-        <>
-          <BalancesPart
-            key={`b ${exchange}`}
-            exchange={exchange}
-            quote={exchanges.data?.exchanges.find(({ id }) => id === exchange)?.quotes[0] ?? "USDT"}
-          />
-          <FoldedSection key={`w ${exchange}`} title="Withdrawable amounts" isClosed>
-            {() => <WithdrawTable exchange={exchange} />}
-          </FoldedSection>
-          <AccountOrders
-            key={`o ${exchange}`}
-            exchange={exchange}
-            session={session}
-            exchanges={exchanges.data}
-          />
-        </>
-      )}
     </>
   );
 }
+
+/** What all accounts are worth in one quote asset, and each of them. */
+export function AccountTotals({ exchanges: { exchanges } }: { exchanges: Exchanges }) {
+  const accounts = exchanges.filter(({ configured }) => configured);
+  const quotes = [...new Set(accounts.flatMap((one) => one.quotes))];
+  const [quote = "", setQuote] = useState(quotes[0]);
+  const [read, setRead] = useState<{ quote?: string; data?: readonly AccountRead[]; at?: number }>({});
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    const ended = new AbortController();
+    const { signal } = ended;
+    const reads = accounts.map(({ id: exchange, kind }) =>
+      ask<BalancesAnswer>("GET /balance", { query: { exchange, quote }, signal }).then(
+        (answer) => ({ ...answer, kind }),
+        (error: Error) => ({ exchange, kind, error: error.message }),
+      ),
+    );
+    void Promise.all(reads).then((data) => signal.aborted || setRead({ quote, data, at: Date.now() }));
+    return () => ended.abort();
+  }, [quote, count]);
+  if (accounts.length === 0) return null;
+  const again = () => setCount(count + 1);
+  const shown: Loaded<readonly AccountRead[]> = { ...(read.quote === quote ? read : {}), again };
+  return (
+    <Section
+      title="Worth of all accounts"
+      aside={
+        <>
+          {quotes.length > 1 ? (
+            <PressedChoice
+              label="Quote asset"
+              value={quote}
+              choices={quotes.map((one) => [one, one])}
+              choose={setQuote}
+            />
+          ) : null}
+          <RefreshButton of={shown} />
+        </>
+      }
+    >
+      <Shown of={shown} rows={5}>
+        {(data) => <Totals accounts={data} quote={quote} />}
+      </Shown>
+    </Section>
+  );
+}
+
+const worthText = (worth: string | null | undefined) => (worth == null ? "unknown" : money(worth, 2));
+
+/** Totals of accounts in a quote asset, with the names of what is not in them. */
+const Totals = ({ accounts, quote }: { accounts: readonly AccountRead[]; quote: string }) => (
+  <>
+    {accountTotals(accounts).map(({ kind, worth, missing }) => (
+      <div key={kind}>
+        <dl class="stats">
+          <Stat name={`Total, ${quote}${kind === "sandbox" ? ", simulated" : ""}`} tone="large">
+            {worthText(worth)}
+          </Stat>
+          {(accounts.length > 1 ? accounts : [])
+            .filter((one) => one.kind === kind)
+            .map((one) => (
+              <Stat key={one.exchange} name={one.exchange}>
+                {worthText(accountTotals([one])[0]?.worth)}
+              </Stat>
+            ))}
+        </dl>
+        {missing.length === 0 ? null : (
+          <NoticeBox kind="warning">Not counted: {missing.join("; ")}.</NoticeBox>
+        )}
+      </div>
+    ))}
+  </>
+);
 
 type OpenOrder = OpenOrders["orders"][number];
 
 interface AccountProps {
   readonly exchange: string;
-  readonly exchanges: Exchanges | undefined;
+  readonly exchanges: Exchanges;
   readonly session: Session;
 }
 
-function AccountOrders({ exchange, exchanges, session }: AccountProps) {
+function OneAccount({ exchange, exchanges, session }: AccountProps) {
+  const known = exchanges.exchanges.find(({ id }) => id === exchange);
+  const quote = known?.quotes[0] ?? "USDT";
+  const balances = useLoad<BalancesAnswer>("GET /balance", { exchange, quote, withdrawable: true });
   const orders = useLoad<OpenOrders>("GET /orders", { exchange });
   return (
     <>
+      <Section title="Balances" aside={<RefreshButton of={balances} />}>
+        <Shown of={balances} rows={5}>
+          {(data) => (
+            <>
+              <Warnings of={data.warnings ?? []} />
+              <Totals accounts={[{ ...data, kind: known?.kind ?? "live" }]} quote={quote} />
+              <Table
+                label={`Balances on ${exchange}`}
+                columns={columnsIn(quote)}
+                rows={data.balances}
+                keyOf={({ asset }) => asset}
+                empty="This account is empty. Deposit funds on the exchange, then refresh."
+              />
+              <p class="quiet">
+                edgemaker never withdraws. The amounts that you can withdraw leave no order of a strategy
+                unfunded.
+              </p>
+            </>
+          )}
+        </Shown>
+      </Section>
       {session.scope === "read" ? null : (
         <FoldedSection title="New order" isClosed>
           {() => <PairTicket exchange={exchange} exchanges={exchanges} session={session} orders={orders} />}
@@ -202,61 +293,14 @@ const RefreshButton = ({ of }: { of: Loaded<unknown> }) => (
   </span>
 );
 
-/** An account's balances, and their value in its exchange's quote asset. */
-function BalancesPart({ exchange, quote }: { exchange: string; quote: string }) {
-  const balances = useLoad<BalancesAnswer>("GET /balance", { exchange, quote });
-  return (
-    <Section title="Balances" aside={<RefreshButton of={balances} />}>
-      <Shown of={balances} rows={5}>
-        {(data) => <Valued exchange={exchange} quote={quote} balances={data.balances} />}
-      </Shown>
-    </Section>
-  );
-}
-
-function Valued({
-  exchange,
-  quote,
-  balances,
-}: {
-  exchange: string;
-  quote: string;
-  balances: readonly BalanceAnswer[];
-}) {
-  const known = balances.flatMap(({ worth }) => (worth == null ? [] : [Number(worth)]));
-  const left = balances.length - known.length;
-  return (
-    <>
-      <dl class="stats">
-        <Stat name={`Total, ${quote}`} tone="large">
-          {known.length === 0 && left > 0
-            ? "unknown"
-            : money(
-                known.reduce((sum, one) => sum + one, 0),
-                2,
-              )}
-        </Stat>
-        <Stat name={`Assets without a ${quote} price`}>{left === 0 ? "none" : `${left}, not counted`}</Stat>
-      </dl>
-      <Table
-        label={`Balances on ${exchange}`}
-        columns={columnsIn(quote)}
-        rows={balances}
-        keyOf={({ asset }) => asset}
-        empty="This account is empty. Deposit funds on the exchange, then refresh."
-      />
-    </>
-  );
-}
-
 const column = (
   name: string,
   quote: string,
-  of: (balance: BalanceAnswer) => string,
+  of: (balance: BalanceAnswer) => string | undefined,
 ): TableColumn<BalanceAnswer> => ({
   name,
   isNumber: true,
-  of: (balance) => (balance.asset === quote ? money(Number(of(balance)), 2) : amount(of(balance))),
+  of: (balance) => (balance.asset === quote ? money(of(balance) ?? 0, 2) : amount(of(balance) ?? "0")),
   by: (balance) => Number(of(balance)),
 });
 
@@ -265,6 +309,8 @@ const columnsIn = (quote: string): readonly TableColumn<BalanceAnswer>[] => [
   column("Total", quote, ({ total }) => total),
   column("Free", quote, ({ free }) => free),
   column("In orders", quote, ({ used }) => used),
+  column("Needed by strategies", quote, ({ kept }) => kept),
+  column("You can withdraw", quote, ({ canWithdraw }) => canWithdraw),
   {
     name: `Worth, ${quote}`,
     isNumber: true,
@@ -272,37 +318,3 @@ const columnsIn = (quote: string): readonly TableColumn<BalanceAnswer>[] => [
     by: ({ worth }) => Number(worth ?? -1),
   },
 ];
-
-const withdrawColumn = (name: string, of: (row: BalanceAnswer) => string | undefined) =>
-  numberColumn<BalanceAnswer>(name, (row) => Number(of(row)), number);
-
-const COLUMNS: readonly TableColumn<BalanceAnswer>[] = [
-  { name: "Asset", isHead: true, of: ({ asset }) => asset, by: ({ asset }) => asset },
-  withdrawColumn("You can withdraw", ({ canWithdraw }) => canWithdraw),
-  withdrawColumn("Needed by strategies", ({ kept }) => kept),
-  withdrawColumn("In orders", ({ used }) => used),
-  withdrawColumn("Total", ({ total }) => total),
-  withdrawColumn("Missing", ({ missing }) => missing),
-];
-
-/** What can be withdrawn while every order stays funded. */
-function WithdrawTable({ exchange }: { exchange: string }) {
-  const plan = useLoad<BalancesAnswer>("GET /balance", { exchange, withdrawable: true });
-  return (
-    <Shown of={plan} rows={6}>
-      {({ balances, warnings = [] }) => (
-        <>
-          <Warnings of={warnings} />
-          <Table
-            label={`Withdrawable amounts on ${exchange}`}
-            columns={COLUMNS}
-            rows={balances}
-            keyOf={({ asset }) => asset}
-            empty="This account is empty."
-          />
-          <p class="quiet">edgemaker never withdraws. These amounts leave no order of a strategy unfunded.</p>
-        </>
-      )}
-    </Shown>
-  );
-}

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
+import { AccountTotals } from "./account.tsx";
 import { change, dailyFigures, digitsOf, inPercent, money, number, toneOf } from "./format.ts";
 import { useLoad } from "./live.ts";
 import { WatchedMarkets } from "./markets/watched-pairs.tsx";
@@ -9,7 +10,7 @@ import { linkTo } from "./route.ts";
 import { kindOfDefinition } from "./strategy/kind-paths.ts";
 import { nameColumn, profitColumn, StateTag, stateName } from "./strategy/parts.tsx";
 import { numberColumn, Table, type TableColumn, usePages } from "./table.tsx";
-import type { Definitions, ReportAnswer, Session, StrategyRow, StrategyTable } from "./types.ts";
+import type { Definitions, Exchanges, ReportAnswer, Session, StrategyRow, StrategyTable } from "./types.ts";
 import { Ago, ChangeStat, Failed, PressedChoice, Section, Shown, Stat, valueIn, Warnings } from "./ui.tsx";
 
 /** Names of the periods, each with its days. */
@@ -30,6 +31,7 @@ const REPORT_INTERVAL_MS = 60_000;
 /** The first page: what needs the user, the P&L, and every strategy. */
 export function Home({ session }: { session: Session }) {
   const running = useLoad<StrategyTable>("GET /strategies", {}, { live: true });
+  const exchanges = useLoad<Exchanges>("GET /exchanges");
   const [period, setPeriod] = useState<ProfitPeriod>("week");
   const span = period === "all" ? { from: ALL_FROM } : { month: true };
   const report = useLoad<ReportAnswer>("GET /report", span, { every: REPORT_INTERVAL_MS, keep: true });
@@ -58,6 +60,7 @@ export function Home({ session }: { session: Session }) {
               choosePeriod={setPeriod}
             />
             <Strategies running={strategies} report={report.data} />
+            {exchanges.data ? <AccountTotals exchanges={exchanges.data} /> : null}
           </>
         )}
       </Shown>

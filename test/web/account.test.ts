@@ -22,7 +22,8 @@ describe.skipIf(!findChromium())("the account page in Chromium (skipped without 
     expect(known.length).toBeGreaterThan(1);
     // What has no price here is left out, and said to be.
     expect(known.length).toBeLessThan(balances.length);
-    await part.getByText(`${balances.length - known.length}, not counted`).waitFor();
+    const left = balances.filter(({ worth }) => worth === null).map(({ asset }) => asset);
+    await part.getByText(`Not counted: ${left.join(", ")} on kraken: no price there.`).waitFor();
     const sum = known.reduce((all, { worth }) => all + Number(worth), 0);
     expect(numberIn(await part.locator("dd").first().textContent())).toBeCloseTo(sum, 1);
     for (const { asset, worth } of balances) {
@@ -39,13 +40,50 @@ describe.skipIf(!findChromium())("the account page in Chromium (skipped without 
     await context.close();
   });
 
+  it("adds up all accounts in the chosen quote asset, and names what is not in the sum", async () => {
+    const { page, context, errors } = await served.signIn();
+    await page.route("**/api/v1/balance?exchange=mexc*", (route) =>
+      route.fulfill({ status: 500, json: { error: "Exchange error", message: "mexc does not respond" } }),
+    );
+    const part = page.getByRole("region", { name: "Worth of all accounts" });
+    const total = async (quote: string) => {
+      let sum = 0;
+      for (const exchange of ["gateio", "bitget", "kraken"]) {
+        const read = await served.call<Balances>("GET", `/balance?exchange=${exchange}&quote=${quote}`);
+        for (const { worth } of read.balances) sum += Number(worth ?? 0);
+      }
+      return sum;
+    };
+    for (const path of ["", "account"]) {
+      await page.goto(`${served.url}/#/${path}`);
+      await part.getByText("Total, USDT, simulated").waitFor();
+      await part.getByText("mexc: mexc does not respond").waitFor();
+      // The market moves on between the two, a little.
+      const shown = numberIn(await part.locator("dd").first().textContent());
+      expect(shown / (await total("USDT"))).toBeCloseTo(1, 1);
+    }
+    await part.getByRole("button", { name: "EUR", exact: true }).click();
+    await part.getByText("Total, EUR, simulated").waitFor();
+    await part.getByText(/BTC.* on gateio: no price there/).waitFor();
+    expect(numberIn(await part.locator("dd").first().textContent()) / (await total("EUR"))).toBeCloseTo(1, 1);
+    expect(await part.locator(".stat", { hasText: "mexc" }).textContent()).toBe("mexcunknown");
+    await page.getByRole("link", { name: "kraken" }).click();
+    await page.getByRole("button", { name: "You can withdraw" }).waitFor();
+    await page.getByRole("link", { name: "All", exact: true }).click();
+    await part.waitFor();
+    expect(errors.filter((error) => !/500/.test(error))).toEqual([]);
+    await context.close();
+  });
+
   it("shows the total as unknown while no asset has a price", async () => {
     const { page, context } = await served.signIn();
     const unpriced = { asset: "BTC", total: "2", free: "2", used: "0", worth: null };
-    await page.route("**/api/v1/balance*", (route) => route.fulfill({ json: { balances: [unpriced] } }));
+    await page.route("**/api/v1/balance*", (route) =>
+      route.fulfill({ json: { exchange: "kraken", balances: [unpriced] } }),
+    );
     await page.goto(`${served.url}/#/account/kraken`);
     const part = page.getByRole("region", { name: "Balances", exact: true });
-    await part.getByText("1, not counted").waitFor();
+    await part.getByText("Not counted: BTC on kraken").waitFor();
     expect(await part.locator("dd").first().textContent()).toBe("unknown");
     await context.close();
   });
