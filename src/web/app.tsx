@@ -12,17 +12,14 @@ import { startLive, useLoad } from "./live.ts";
 import { Compare, DexPage } from "./markets/compare.tsx";
 import { Markets } from "./markets/page.tsx";
 import { ModeBar, shownMode } from "./mode.tsx";
-import { OwnPage } from "./own/page.tsx";
 import { Clone, StartOwn } from "./own/start.tsx";
-import { QuotesPage } from "./quotes.tsx";
 import { ReportPage } from "./report.tsx";
 import { linkTo, useRoute } from "./route.ts";
 import { signedOut, signIn, useValue } from "./session.ts";
 import { StartCentered } from "./start/backtest.tsx";
 import { Start } from "./start/page.tsx";
 import { StartQuotes } from "./start-quotes.tsx";
-import { KIND_PATHS, type KindName } from "./strategy/kind-paths.ts";
-import { StrategyPage } from "./strategy/page.tsx";
+import { StrategyPage } from "./strategy-page.tsx";
 import type { Session } from "./types.ts";
 import { NoticeBox, Shown, SignInForm, useTitle } from "./ui.tsx";
 
@@ -68,16 +65,12 @@ const setting = (path: string, page: PageView, title: string): Place => ({
   isAdmins: true,
 });
 
-const kindPlace = (kind: KindName, View: typeof StrategyPage): Place => ({
-  path: KIND_PATHS[kind],
-  page: (session, [, id = ""]) => <View key={id} id={id} session={session} />,
-});
-
 const PLACES: readonly Place[] = [
   pagePlace("", Home, "Strategies"),
-  kindPlace("grid", StrategyPage),
-  kindPlace("quote", QuotesPage),
-  kindPlace("declared", OwnPage),
+  {
+    path: "strategy",
+    page: (session, [, id = ""]) => <StrategyPage key={id} id={id} session={session} />,
+  },
   {
     path: "start-own",
     page: (session, [, name = ""]) => <StartOwn key={name} name={name} session={session} />,
@@ -109,7 +102,7 @@ const NO_PAGE = { title: "Not found", text: "There is no page at this address." 
 function Shell({ session }: { session: Session }) {
   const { words } = useRoute();
   const places = PLACES.filter(({ isAdmins }) => !isAdmins || session.scope === "admin");
-  const isStrategys = Object.values<string>(KIND_PATHS).includes(words[0] ?? "");
+  const isStrategys = words[0] === "strategy";
   const here = isStrategys && !words[1] ? undefined : places.find(({ path }) => path === words[0]);
   const beside = places.filter(({ group, name }) => name && group === here?.group);
   const lacking = !isStrategys && PLACES.some(({ path }) => path === words[0]) ? NO_ACCESS : NO_PAGE;
@@ -117,7 +110,7 @@ function Shell({ session }: { session: Session }) {
   // A new page begins at its top, wherever the previous one was scrolled to.
   useEffect(() => {
     scrollTo(0, 0);
-  }, [words.join("/")]);
+  }, [words.slice(0, isStrategys ? 2 : undefined).join("/")]);
   return (
     <>
       <button type="button" class="skip" onClick={skip}>

@@ -7,7 +7,6 @@ import { WatchedMarkets } from "./markets/watched-pairs.tsx";
 import { NeedsYou } from "./needs-you.tsx";
 import { DayBars } from "./report.tsx";
 import { linkTo } from "./route.ts";
-import { kindOfDefinition } from "./strategy/kind-paths.ts";
 import { nameColumn, profitColumn, StateTag, stateName } from "./strategy/parts.tsx";
 import { numberColumn, Table, type TableColumn, usePages } from "./table.tsx";
 import type { Definitions, Exchanges, ReportAnswer, Session, StrategyRow, StrategyTable } from "./types.ts";
@@ -269,7 +268,7 @@ function homeColumns(
   const daysOf = ({ id, status }: StrategyRow) => (status === "stopped" ? [] : (daysById.get(id) ?? []));
   const hasCurves = [...daysById.values()].some(({ length }) => length > 1);
   return [
-    nameColumn(({ definition }) => kindOfDefinition(definition)),
+    nameColumn(),
     {
       name: "State",
       of: (row) => (

@@ -6,7 +6,6 @@ import { reloadAll } from "./live.ts";
 import { isResumed, type NeedEntry, needsOfRows } from "./needs.ts";
 import { linkTo } from "./route.ts";
 import { isKillSwitchOn, useValue } from "./session.ts";
-import { KIND_PATHS, kindOfDefinition } from "./strategy/kind-paths.ts";
 import { sendChange } from "./strategy/parts.tsx";
 import type { Round, Session, StrategyRow } from "./types.ts";
 import { type Question, Section, useConfirmation } from "./ui.tsx";
@@ -54,7 +53,7 @@ export function NeedsYou({ rows, session: { scope } }: { rows: readonly Strategy
     if (scope === "admin" && need.code === "limit") return link("Open limits", "limits");
     if (scope !== "read" && need.rows.length === 1 && isResumed(need))
       return button("Resume", resumeQuestion(row));
-    return link("Open", KIND_PATHS[kindOfDefinition(row.definition)], row.id);
+    return link("Open", "strategy", row.id);
   };
   const list = () => (
     <Section title={`Needs you (${count})`}>

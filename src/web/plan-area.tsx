@@ -2,8 +2,6 @@ import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
 import { type ApiError, ask, isUnanswered } from "./api.ts";
 import { useEffect } from "./effect.ts";
-import { type Digits, inPercent, number } from "./format.ts";
-import type { Grid } from "./types.ts";
 import { Failed, Field, NoticeBox, valueIn } from "./ui.tsx";
 
 /** Shows the plan; if the previous plan was outdated, explains that it was not executed and that this is a new one. */
@@ -127,30 +125,6 @@ const planBefore = <P,>({ plan }: PlanView<P>, request: string): P | undefined =
   plan && JSON.stringify(plan.body) === request ? plan.planned : undefined;
 
 const NOT_REQUESTED = { count: 0, request: "" };
-
-/** Returns the profit compared with buy and hold; unknown while the price is. */
-export const againstHolding = ({ totalProfit, holdingProfit }: Grid): number | null =>
-  totalProfit === null || holdingProfit === null ? null : totalProfit - holdingProfit;
-
-/** Returns the distance of the price to the end of the range, or beyond it, as a share of the price. */
-export function distanceOf({ markPrice, rangeNow }: Grid): number | null {
-  if (markPrice === null || markPrice === 0 || rangeNow === null) return null;
-  return Math.min(markPrice - rangeNow.lowerPrice, rangeNow.upperPrice - markPrice) / markPrice;
-}
-
-/** Formats the current range, which moves if the grid follows the market. */
-export const rangeText = ({ rangeNow }: Grid, digits: Digits): string =>
-  rangeNow === null ? "–" : `${number(rangeNow.lowerPrice, digits)} – ${number(rangeNow.upperPrice, digits)}`;
-
-export function distanceText(grid: Grid): string {
-  const distance = distanceOf(grid);
-  const { markPrice, rangeNow } = grid;
-  if (distance === null || markPrice === null || rangeNow === null) return "–";
-  const isBelow = markPrice - rangeNow.lowerPrice < rangeNow.upperPrice - markPrice;
-  const share = inPercent(Math.abs(distance) * 100, 1);
-  if (distance < 0) return `${share} ${isBelow ? "below" : "above"}`;
-  return `${share} to ${isBelow ? "lower" : "upper"}`;
-}
 
 /**
  * A pair: typed, or chosen from those that the account holds. Focus empties the field, so that all are offered. A

@@ -34,7 +34,7 @@ export function ReportPage() {
 }
 
 const REPORT_ROW_COLUMNS: readonly TableColumn<ReportAnswer["strategies"][number]>[] = [
-  nameColumn(({ kind }) => kind),
+  nameColumn(),
   profitColumn("Total", ({ totalProfit }) => totalProfit),
   numberColumn("Realized", ({ realizedProfit }) => Number(realizedProfit), change),
   numberColumn("Fees", ({ fees }) => Number(fees), money),

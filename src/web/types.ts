@@ -12,7 +12,8 @@ import type { KillShape } from "../controls/operations/panic.ts";
 import type { PoolsShape, PriceShape, TokensShape } from "../dex/schema.ts";
 import type { ChangedShape } from "../engine/operations/reads.ts";
 import type { GridPlanShape } from "../grid/schema/plan.ts";
-import type { RoundShape, StatusShape } from "../grid/schema/schema.ts";
+import type { RoundShape } from "../grid/schema/schema.ts";
+import type { GridDetailsShape } from "../grid/schema/shapes.ts";
 import type { EventsShape, FillsShape, historicOrdersShape } from "../history/schema.ts";
 import type { StartedStrategyShape } from "../lifecycle/operations/start.ts";
 import type { PlanAnswer, PlannedEditAnswer } from "../lifecycle/plan.ts";
@@ -33,10 +34,8 @@ import type { ReportShape } from "../report/schema.ts";
 type Of<S extends () => z.ZodType> = z.output<ReturnType<S>>;
 
 export type Quality = Of<typeof QualityShape>;
-export type Status = Of<typeof StatusShape>;
-export type Grid = Status["strategies"][number];
-/** A strategy that is no grid: what all have, and its definition's own part. */
 export type StatusOfAny = Of<typeof StatusBaseShape>;
+export type RunningGrid = StatusOfAny & Of<typeof GridDetailsShape>;
 export type Quoted = StatusOfAny & Of<typeof QuoteDetailsShape>;
 export type StrategyChanged = Of<typeof ChangedShape>;
 export type Round = Of<typeof RoundShape>;
@@ -45,6 +44,8 @@ export type StartDefinition = Definitions["definitions"][number];
 export type StrategyTable = Of<typeof StrategyListShape>;
 export type StrategyRow = StrategyTable["strategies"][number];
 export type OwnStatus = StatusOfAny & Of<typeof OwnDetailsShape>;
+/** A strategy: what all have, and its definition's part. */
+export type AnyStrategy = RunningGrid | Quoted | OwnStatus;
 export type AgreementList = Of<typeof AgreementListShape>;
 export type LiquidityReportView = Of<typeof LiquidityReportShape>;
 export type WatchedPairs = Of<typeof WatchedShape>;

@@ -8,7 +8,6 @@ import type { Strategy } from "../../src/model/strategy.ts";
 import { eventNews } from "../../src/notify/news.ts";
 import { createNotifyStore } from "../../src/notify/store.ts";
 import type { Kind } from "../../src/ports/kind.ts";
-import { KIND_PATHS } from "../../src/web/strategy/kind-paths.ts";
 import { testApp } from "../support/app.ts";
 import { BY } from "../support/by.ts";
 import { d, market } from "../support/grid.ts";
@@ -96,9 +95,4 @@ it("a kind of the list alone sends alerts with its id", async () => {
   const { events } = await createNotifyStore(app.context, []).newsAfter({ event: 0, fill: 0 }, 100);
   const texts = events.filter(({ strategy }) => strategy === id).map((event) => eventNews(event)?.text);
   expect(texts).toContain(`${id}: asked to pause`);
-});
-
-// The page is compiled: a kind that only a test registers has no page, and a kind of the list needs one.
-it("each kind of the list has a page", () => {
-  expect(Object.keys(KIND_PATHS)).toEqual(KINDS.map(({ name }) => name));
 });

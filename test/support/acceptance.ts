@@ -66,6 +66,7 @@ async function startOnPage(page: Page, { call }: Stage): Promise<void> {
 
 async function seeFill(page: Page, stage: Stage): Promise<void> {
   await stage.shock(-2);
+  await page.getByRole("link", { name: "Orders and fills" }).click();
   await comes(page.getByRole("region", { name: "Fills" }).getByRole("table"), stage);
 }
 

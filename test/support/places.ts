@@ -2,6 +2,10 @@
 export const PLACES: readonly (readonly [string, string])[] = [
   ["", "vs buy and hold"],
   ["strategy/ID", "vs buy and hold"],
+  ["strategy/ID/orders", "Slots"],
+  ["strategy/ID/quality", "Execution quality"],
+  ["strategy/ID/settings", "All settings"],
+  ["strategy/ID/events", "Message"],
   ["start", "By numbers"],
   ["backtest", "Run it"],
   ["report", "By strategy"],

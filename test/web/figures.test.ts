@@ -67,7 +67,7 @@ describe.skipIf(!findChromium())("figures and logs in Chromium (skipped without 
       })
       .toBe(true);
     for (const table of ["Order book", "Trades"]) await isEven(column(page, table, "Amount"));
-    await page.goto(`${url}/#/strategy/${id}`);
+    await page.goto(`${url}/#/strategy/${id}/orders`);
     for (const name of ["Price", "Amount"]) await isEven(column(page, "Orders", name));
     await page.goto(`${url}/#/account/mexc`);
     await isEven(column(page, "Open orders on mexc", "Price"));
@@ -76,11 +76,11 @@ describe.skipIf(!findChromium())("figures and logs in Chromium (skipped without 
 
   it("start each page at its top, wherever the last page was scrolled to", async () => {
     const { page, context } = await signedIn(browser, url, server.token);
-    await page.goto(`${url}/#/strategy/${id}`);
-    await page.getByRole("table", { name: "Events" }).waitFor();
+    await page.goto(`${url}/#/strategy/${id}/orders`);
+    await page.getByRole("table", { name: "Orders" }).waitFor();
     // It is as high as it gets when all its parts have come.
-    await expect.poll(() => page.evaluate("scrollTo(0, 900), scrollY")).toBe(900);
-    await page.getByRole("link", { name: "Settings" }).click();
+    await expect.poll(() => page.evaluate("scrollTo(0, 200), scrollY")).toBe(200);
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Settings" }).click();
     await page.getByRole("link", { name: "Limits" }).click();
     await page.getByText("Change a limit").waitFor();
     await expect.poll(() => page.evaluate("scrollY")).toBe(0);
@@ -90,7 +90,7 @@ describe.skipIf(!findChromium())("figures and logs in Chromium (skipped without 
   it("show local times, and UTC on hover", async () => {
     const look = { timezoneId: ZONE, locale: "en-US" };
     const { page, context } = await signedIn(browser, url, server.token, look);
-    await page.goto(`${url}/#/strategy/${id}`);
+    await page.goto(`${url}/#/strategy/${id}/events`);
     const events = page.getByRole("table", { name: "Events" });
     await events.locator("time").first().waitFor();
     const plain = (text: string | null) => text?.replaceAll(/\s/g, " ");
@@ -128,7 +128,7 @@ describe.skipIf(!findChromium())("figures and logs in Chromium (skipped without 
     client.close();
     const { page, context, errors } = await signedIn(browser, url, server.token);
     const logs = [
-      [`strategy/${id}`, "Events", 100],
+      [`strategy/${id}/events`, "Events", 100],
       ["audit", "Events, newest first", 100],
     ] as const;
     for (const [path, name, most] of logs) {

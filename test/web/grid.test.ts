@@ -1,7 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, holdRequests, startBrowser } from "../support/browser.ts";
-import { gridRequest } from "../support/requests.ts";
 import { type Spawned, spawnServer } from "../support/server.ts";
 import { MOVED, PLACED_NOW, rangeAround, startShown } from "../support/shown-plan.ts";
 import { commandIn, newToken, signedIn } from "../support/signed-in.ts";
@@ -56,7 +55,9 @@ describe.skipIf(!findChromium())("a grid on the page in Chromium (skipped withou
     expect(await startShown(page)).toMatch(/^[0-9a-f]{32}/);
     await page.getByRole("img", { name: /Candles of BTC\/USDT .* open orders/ }).waitFor();
     await commandIn(made.path, "sandbox", "shock", "--symbol", "BTC/USDT", "--percent=-2");
+    await page.getByRole("link", { name: "Orders and fills" }).click();
     await page.getByRole("region", { name: "Fills" }).getByRole("table").waitFor();
+    await page.getByRole("link", { name: "Overview" }).click();
     await page.getByText("The chart as a table").click();
     await page
       .getByRole("table", { name: "Levels of the chart" })
@@ -117,9 +118,7 @@ describe.skipIf(!findChromium())("a grid on the page in Chromium (skipped withou
         json: { strategies: [hostileRow()], totals: [], count: 1, next: null, warnings: [HOSTILE] },
       }),
     );
-    await page.route("**/api/v1/strategy/grid/status*", (route) =>
-      route.fulfill({ json: { strategies: [hostile()], count: 1, next: null, warnings: [HOSTILE] } }),
-    );
+    await page.route(/\/api\/v1\/strategies\/[^/]+$/, (route) => route.fulfill({ json: hostile() }));
     await page.reload();
     await page.getByText(HOSTILE).first().waitFor();
     await page.getByRole("link", { name: HOSTILE }).click();
@@ -175,44 +174,31 @@ const hostileRow = () => ({
 });
 
 /** A grid whose every text is markup. */
-const hostile = () =>
-  gridRequest({
-    id: HOSTILE,
-    name: HOSTILE,
-    dryRun: false,
-    status: "error",
-    phase: HOSTILE,
-    exchange: HOSTILE,
-    symbol: HOSTILE,
-    lowerPrice: 1,
-    upperPrice: 2,
-    gridLevels: 2,
-    orderSize: 10,
-    gridSpacing: 0.5,
-    openOrders: 0,
-    filledOrders: 0,
+const hostile = () => ({
+  ...hostileRow(),
+  waitingSlots: 1,
+  startPrice: "1.5",
+  unrealizedProfit: "0",
+  feesPaid: "1",
+  averageCost: null,
+  breakEvenPrice: null,
+  lowerBound: "1",
+  upperBound: "2",
+  endings: [HOSTILE],
+  orders: [{ id: HOSTILE, side: "buy", price: "1", amount: "1" }],
+  waiting: [{ id: "0", reason: HOSTILE, detail: HOSTILE }],
+  stopPrices: [],
+  stopReason: HOSTILE,
+  stream: HOSTILE,
+  startAgain: { config: { [HOSTILE]: HOSTILE } },
+  details: {
+    kind: "grid",
+    centered: false,
+    lowerPrice: "1",
+    upperPrice: "2",
     cycles: 0,
-    profit: 0,
-    unrealizedProfit: 0,
-    totalProfit: 0,
-    markPrice: 1.5,
-    rangeNow: { lowerPrice: 1, upperPrice: 2 },
-    follows: null,
-    startPrice: 1.5,
-    investment: 20,
-    holdingProfit: 0,
-    stopPrices: [],
-    stopReason: HOSTILE,
-    position: "0",
-    averageCost: null,
-    breakEvenPrice: null,
-    fees: { [HOSTILE]: "1" },
-    refused: [{ slot: 0, reason: HOSTILE, detail: HOSTILE }],
-    notices: [{ code: "one", message: HOSTILE }],
-    slots: [{ slot: 0, lowerPrice: 1, upperPrice: 1.5, side: "buy", cycles: 0, position: "0", cost: 0 }],
-    startedAt: 0,
-    runningTime: 1,
-    lastStepAt: 1,
-    lastStepBy: null,
-    lastError: HOSTILE,
-  });
+    slots: [
+      { slot: 0, lowerPrice: "1", upperPrice: "1.5", side: "buy", cycles: 0, position: "0", cost: "0" },
+    ],
+  },
+});

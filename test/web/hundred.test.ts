@@ -12,9 +12,10 @@ const GRID = gridRequest({ exchange: "gateio", gridLevels: 10, orderSize: 100 })
 /** What the page of a strategy asks for when something has happened. */
 const livePaths = (id: string) => [
   "/api/v1/kill",
-  `/api/v1/strategy/grid/status?id=${id}`,
-  `/api/v1/strategies/${id}/orders?limit=300`,
+  `/api/v1/strategies/${id}`,
   `/api/v1/strategies/${id}/fills?limit=500`,
+  `/api/v1/strategies/${id}/fills?limit=100`,
+  `/api/v1/strategies/${id}/orders?limit=100`,
   `/api/v1/strategies/${id}/events?limit=100`,
 ];
 

@@ -47,7 +47,7 @@ describe.skipIf(!findChromium())("whose money the page shows (skipped without Ch
     const real = page.getByText("real money", { exact: true });
     await real.waitFor();
     await expect.poll(() => page.title()).toBe("Strategies · edgemaker");
-    await page.goto(`${served.url}/#/quotes/${id}`);
+    await page.goto(`${served.url}/#/strategy/${id}`);
     await page.getByText("PAPER No real money: live prices, simulated fills").waitFor();
     await expect.poll(() => page.title()).toMatch(/^PAPER · /);
     expect(await real.count()).toBe(0);

@@ -33,12 +33,17 @@ describe.skipIf(!findChromium())(
       await page.getByRole("dialog").getByText("2 orders are placed now").waitFor();
       expect((await served.call<{ count: number }>("GET", "/strategies")).count).toBe(0);
       await page.getByRole("button", { name: "Start it" }).click();
+      const tab = (name: string) => page.locator("main").getByRole("link", { name, exact: true }).click();
       const open = page.getByRole("region", { name: "Open orders" });
+      await tab("Orders and fills");
       await open.getByText("bid").waitFor();
       await open.getByText("ask").waitFor();
       expect((await served.call<{ count: number }>("GET", "/strategies")).count).toBe(1);
-      await page.getByText("Details", { exact: true }).click();
-      await page.getByRole("term").getByText("Spread between bid and ask, in percent").waitFor();
+      await tab("Settings");
+      await page
+        .locator("main")
+        .getByRole("row", { name: "Spread between bid and ask, in percent 2" })
+        .waitFor();
       await page.getByLabel("Name of the strategy").fill("two words");
       await page.getByRole("button", { name: "Rename" }).click();
       await page.getByRole("alert").getByText("name must have 1 to 40 characters").waitFor();
@@ -72,7 +77,7 @@ describe.skipIf(!findChromium())(
       const after = (await served.call<{ orders: object[] }>("GET", "/orders?exchange=kraken")).orders;
       expect(after).toHaveLength(before.length);
       expect(after).not.toEqual(before);
-      await page.getByRole("button", { name: "Edit" }).click();
+      await tab("Orders and fills");
       await answer("Pause", "Pause it", /is paused/);
       await page.getByText("There are no open orders.").waitFor();
       await answer("Resume", "Resume it", /is resumed/);

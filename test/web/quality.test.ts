@@ -74,9 +74,9 @@ describe.skipIf(!findChromium())("execution quality on the page (skipped without
       .getByRole("link", { name: "BTC/USDT" })
       .click();
     const part = page.getByRole("region", { name: "Execution quality" });
-    await part.getByRole("button").waitFor();
+    await page.getByRole("region", { name: "Price and levels" }).waitFor();
     expect(requests).toEqual([]);
-    await part.getByRole("button", { name: "Show execution quality" }).click();
+    await page.getByRole("link", { name: "Quality" }).click();
     const bars = part.getByRole("img", {
       name: "P&L by cause and day from 2026-01-01 to 2026-01-02: +3.00 USDT in all",
     });

@@ -53,7 +53,9 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
       .getByRole("table", { name: "Running strategies" })
       .getByRole("link", { name: "BTC/USDT" })
       .click();
-    await page.getByRole("region", { name: "Open orders" }).getByText("sell").first().waitFor();
+    const listed = page.getByRole("region", { name: "Open orders" });
+    await page.getByRole("link", { name: "Orders and fills" }).click();
+    await listed.getByText("sell").first().waitFor();
     const answer = async (button: string, says: RegExp, yes: string, pattern: RegExp) => {
       await page.getByRole("button", { name: button, exact: true }).click();
       const dialog = page.getByRole("dialog");
@@ -67,7 +69,7 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
     await page.getByText("There are no open orders.").waitFor();
     await expect.poll(open).toBe(0);
     await answer("Resume", /places both sides again/, "Resume them", /is resumed/);
-    await page.getByRole("region", { name: "Open orders" }).getByText("sell").first().waitFor();
+    await listed.getByText("sell").first().waitFor();
     await expect.poll(open).toBe(4);
     const orders = async () =>
       (await served.call<{ orders: { price: number }[] }>("GET", "/orders?exchange=kraken&symbol=BTC%2FUSDT"))
@@ -79,7 +81,7 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
     await edit.getByLabel("Spread between bid and ask, %").fill("20");
     await edit
       .getByRole("table", { name: "Changes" })
-      .getByRole("row", { name: "Spread between bid and ask, % 2 20" })
+      .getByRole("row", { name: "Spread between bid and ask 2 20" })
       .waitFor();
     expect(await edit.innerText()).not.toMatch(/[a-z]Percent/);
     await answer("Change exactly as planned", /canceled/, "Change it", /is changed/);
@@ -91,6 +93,7 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
       "GET",
       `/strategies/${id}/events`,
     );
+    await page.getByRole("link", { name: "Events", exact: true }).click();
     const shown = page.getByRole("region", { name: "Events" });
     for (const { message } of events) await shown.getByText(pageText(message)).first().waitFor();
     expect(events.map(({ message }) => message).join("\n")).toMatch(/pause/);
@@ -110,7 +113,7 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
       }),
     );
     const { page, context } = await served.signIn({}, await newToken(served.folder, "read"));
-    await page.goto(`${served.url}/#/quotes/${id}`);
+    await page.goto(`${served.url}/#/strategy/${id}/orders`);
     await page.getByRole("region", { name: "Open orders" }).getByText("buy").first().waitFor();
     expect(await page.getByRole("button", { name: /pause|stop|resume/i }).count()).toBe(0);
     await context.close();

@@ -68,7 +68,7 @@ describe.skipIf(!findChromium())("the frame of the page, in Chromium (skipped wh
     const quotes = await served.call<{ id: string }>("POST", ...startOf("quote", QUOTES));
     strategies = [
       [`strategy/${grid.id}`, "BTC/USDT on kraken"],
-      [`quotes/${quotes.id}`, "ADA/USDT on mexc"],
+      [`strategy/${quotes.id}`, "ADA/USDT on mexc"],
     ];
   });
   /** Opens a page and waits for its title, because the previous page has a heading too. */
@@ -186,7 +186,7 @@ describe.skipIf(!findChromium())("the frame of the page, in Chromium (skipped wh
     const { page, context } = await served.signIn();
     // A quiet hour of the simulated market would fill no order.
     await commandIn(served.folder, "sandbox", "shock", "--symbol", "BTC/USDT", "--percent=-1");
-    await page.goto(`${served.url}/#/${strategies[0]?.[0]}`);
+    await page.goto(`${served.url}/#/${strategies[0]?.[0]}/orders`);
     await page.getByRole("table", { name: "Fills" }).getByRole("row").nth(1).waitFor();
     const found: Record<string, unknown> = {};
     for (const place of [...PAGES, ...strategies]) {
@@ -211,7 +211,7 @@ describe.skipIf(!findChromium())("the frame of the page, in Chromium (skipped wh
       expect(await heightOf(page), place[0]).toBeLessThan(3000);
     }
     await page.goto(`${served.url}/#/${strategies[0]?.[0]}`);
-    await page.getByRole("button", { name: "Show orders" }).click();
+    await page.getByRole("link", { name: "Orders and fills" }).click();
     await page.getByRole("table", { name: "Orders" }).waitFor();
     await context.close();
   });

@@ -48,6 +48,7 @@ describe.skipIf(!findChromium())(
         .getByRole("status")
         .getByText(/stopped: stop_loss at .* in all$/)
         .waitFor();
+      await page.getByRole("link", { name: "Events", exact: true }).click();
       await page
         .getByRole("region", { name: "Events" })
         .getByText("all orders are canceled")

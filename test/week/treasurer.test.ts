@@ -176,16 +176,16 @@ async function startGrid({ page, venue, call }: Stage): Promise<void> {
 async function seeFill(at: Stage): Promise<void> {
   const { page, venue } = at;
   venue.move(PAIR, "0.00179");
-  const fills = await unfold(page, "Fills");
-  await fills.getByRole("table", { name: "Fills" }).waitFor();
+  await page.getByRole("img", { name: /^Candles of SNEK\/USDT/ }).waitFor();
+  await page.getByRole("link", { name: "Orders and fills" }).click();
+  await page.getByRole("table", { name: "Fills" }).waitFor();
   expect(await saved(at, "Save all fills as CSV")).toMatch(/,buy,/);
 }
 
 /** The grid's time over candles, compared with its fills. */
 async function seeReplay({ page }: Stage): Promise<void> {
-  await page.getByRole("img", { name: /^Candles of SNEK\/USDT/ }).waitFor();
-  const replay = await unfold(page, "Replay");
-  await replay.getByText("Filled orders that match").waitFor();
+  await page.getByRole("link", { name: "Real against backtest" }).click();
+  await page.getByText("Filled orders that match").waitFor();
 }
 
 /** A grid that stays around the price. It places nothing, because no other exchange confirms the price. */

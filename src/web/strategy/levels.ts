@@ -1,37 +1,6 @@
 import type { Level } from "../chart/chart.tsx";
-import { number } from "../format.ts";
-import type { Grid, HistoricOrders } from "../types.ts";
-
-export type ShownOrder = HistoricOrders["orders"][number];
-
-export const isResting = ({ status }: ShownOrder): boolean =>
-  status === "open" || status === "partially_filled";
-
-/** Number of orders that a grid's page loads, the newest ones. */
-export const MAX_ORDERS_LOADED = 300;
-
-/** Whether open orders can be older than the listed ones: then a slot without an order is unknown. */
-export const hasOlderOpen = ({ openOrders }: Grid, orders: readonly ShownOrder[]): boolean =>
-  orders.length >= MAX_ORDERS_LOADED && orders.filter(isResting).length < openOrders;
-
-/** Returns each level of a grid with its open order, and the other important prices. */
-export function gridLevels(grid: Grid, orders: readonly ShownOrder[]): Level[] {
-  const resting = new Map(orders.filter(isResting).map((order) => [order.slot, order]));
-  const refused = new Set(grid.refused.map(({ slot }) => slot));
-  const isUnknown = hasOlderOpen(grid, orders);
-  const levels = (grid.slots ?? []).flatMap(({ slot, side, lowerPrice, upperPrice }): Level[] => {
-    const order = resting.get(slot);
-    if (order) return [{ price: Number(order.price), kind: order.side, amount: number(order.remaining) }];
-    const price = side === "buy" ? lowerPrice : upperPrice;
-    if (refused.has(slot)) return [{ price, kind: "refused" }];
-    return isUnknown ? [] : [{ price, kind: "empty" }];
-  });
-  const { breakEvenPrice } = grid;
-  const lines: Level[] =
-    breakEvenPrice === null ? [] : [{ price: breakEvenPrice, kind: "line", name: "break-even" }];
-  const ends = isUnknown ? [] : rangeEnds(grid, levels);
-  return [...levels, ...ends, ...lines, ...grid.stopPrices.map(stopLevel)];
-}
+import { amount } from "../format.ts";
+import type { AnyStrategy, RunningGrid } from "../types.ts";
 
 export const ENDS = {
   stop_loss: "stop loss",
@@ -40,15 +9,48 @@ export const ENDS = {
   trigger: "trigger",
 } as const;
 
-/** Returns a stop or trigger price as a level. */
-const stopLevel = ({ reason, price }: Grid["stopPrices"][number]): Level => ({
-  price,
-  kind: reason === "trigger" ? "line" : "stop",
-  name: ENDS[reason],
-});
+/** Returns a strategy's open orders, a grid's levels without one, and the other important prices. */
+export function chartLevels(one: AnyStrategy): Level[] {
+  const open = one.orders.map(
+    (order): Level => ({ price: Number(order.price), kind: order.side, amount: amount(order.amount) }),
+  );
+  const levels = one.kind === "grid" ? [...open, ...emptyLevels(one)] : open;
+  const ends = one.kind === "grid" ? rangeEnds(one, levels) : [];
+  const reference = one.kind === "quote" && one.status !== "stopped" ? one.reference : null;
+  const lines = [
+    [one.breakEvenPrice, "break-even"],
+    [reference, "reference price"],
+  ] as const;
+  return [
+    ...levels,
+    ...ends,
+    ...lines.flatMap(([price, name]): Level[] =>
+      price === null ? [] : [{ price: Number(price), kind: "line", name }],
+    ),
+    ...one.stopPrices.map(
+      ({ reason, price }): Level => ({
+        price: Number(price),
+        kind: reason === "trigger" ? "line" : "stop",
+        name: ENDS[reason],
+      }),
+    ),
+  ];
+}
+
+/** Returns the levels of slots without an order. */
+function emptyLevels({ slots, orders, waiting }: RunningGrid): Level[] {
+  const [open, waits] = [orders, waiting].map((all) => new Set(all.map(({ id }) => id)));
+  return slots
+    .filter(({ slot }) => !open?.has(String(slot)))
+    .map(({ slot, side, lowerPrice, upperPrice }) => ({
+      price: Number(side === "buy" ? lowerPrice : upperPrice),
+      kind: waits?.has(String(slot)) ? "refused" : "empty",
+    }));
+}
 
 /** Returns the ends of the range that have no order. */
-const rangeEnds = ({ lowerPrice, upperPrice }: Grid, levels: readonly Level[]): Level[] =>
+const rangeEnds = ({ lowerPrice, upperPrice }: RunningGrid, levels: readonly Level[]): Level[] =>
   [lowerPrice, upperPrice]
+    .map(Number)
     .filter((price) => !levels.some((level) => level.price === price))
     .map((price) => ({ price, kind: "empty" }));

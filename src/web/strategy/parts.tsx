@@ -11,7 +11,6 @@ import { goTo, linkTo } from "../route.ts";
 import type { TableColumn } from "../table.tsx";
 import type { Session, StatusOfAny, StrategyChanged, StrategyRow } from "../types.ts";
 import {
-  Ago,
   ChangeStat,
   NoticeBox,
   type Question,
@@ -22,7 +21,6 @@ import {
   valueIn,
   Warnings,
 } from "../ui.tsx";
-import { pathOfKind } from "./kind-paths.ts";
 
 /** Loads one strategy: what all have, beside its definition's own part. */
 export function ById<One extends StatusOfAny>({
@@ -84,48 +82,35 @@ export function StrategyHeader({
   );
 }
 
-interface MainFiguresProps {
-  readonly symbol: string;
-  readonly total: MoneyValue | null;
-  /** Total P&L in percent of the capital; null if it is unknown. */
-  readonly percent: number | null;
-  readonly realized: MoneyValue;
-  /** Total P&L minus that of buy and hold; null if it is unknown. */
-  readonly against: number | null;
-  readonly position: MoneyValue;
-  /** Price at which the position is valued; null if it is unknown. */
-  readonly price: MoneyValue | null;
-  /** Smaller figures that are always in sight. */
-  readonly beside?: Child;
-  /** Figures of its definition, behind a click. */
-  readonly children: Child;
-}
-
 /** The four figures of every strategy, and the others behind a click. */
 export function MainFigures({
-  symbol,
-  total,
-  percent,
-  realized,
-  against,
-  position,
-  price,
+  of: { symbol, totalProfit, profitPercent, profit, holdingProfit, position, price },
   beside,
   children,
-}: MainFiguresProps) {
+}: {
+  of: StatusOfAny;
+  /** Smaller figures that are always in sight. */
+  beside?: Child;
+  children: Child;
+}) {
   const { base, quote } = pairOf(symbol);
+  const isKnown = totalProfit !== null && holdingProfit !== null;
   return (
     <>
       <dl class="stats">
-        <ChangeStat name={`Total, ${quote}`} of={total} isLarge>
-          {percent === null ? null : <small>{inPercent(percent, 2)}</small>}
+        <ChangeStat name={`Total, ${quote}`} of={totalProfit} isLarge>
+          {profitPercent === null ? null : <small>{inPercent(profitPercent, 2)}</small>}
         </ChangeStat>
-        <ChangeStat name="Realized" of={realized} isLarge />
+        <ChangeStat name="Realized" of={profit} isLarge />
         <Stat name={`Position, ${base}`} tone="large">
-          {amount(String(position))}{" "}
+          {amount(position)}{" "}
           {price === null ? null : <small>{`${money(Number(position) * Number(price))} ${quote}`}</small>}
         </Stat>
-        <ChangeStat name="vs buy and hold" of={against} isLarge />
+        <ChangeStat
+          name="vs buy and hold"
+          of={isKnown ? Number(totalProfit) - Number(holdingProfit) : null}
+          isLarge
+        />
         {beside}
       </dl>
       <details class="more">
@@ -135,32 +120,6 @@ export function MainFigures({
     </>
   );
 }
-
-/** Returns the figures of a status. */
-export const mainFiguresOf = ({
-  symbol,
-  totalProfit: total,
-  profitPercent: percent,
-  profit: realized,
-  holdingProfit,
-  position,
-  price,
-}: StatusOfAny): Omit<MainFiguresProps, "beside" | "children"> => {
-  const against = total === null || holdingProfit === null ? null : Number(total) - Number(holdingProfit);
-  return { symbol, total, percent, realized, against, position, price };
-};
-
-/** The last pass, and the stream's state if there is a stream. */
-export const PassStats = ({
-  of: { lastStepAt, stream },
-}: {
-  of: { readonly lastStepAt: number | null; readonly stream: string | null };
-}) => (
-  <>
-    <Stat name="Last pass">{lastStepAt === null ? "none yet" : <Ago at={lastStepAt} />}</Stat>
-    {stream === null ? null : <Stat name="Stream">{stream}</Stat>}
-  </>
-);
 
 /** Sends a change, and reloads what the page shows. */
 export async function sendChange(
@@ -172,12 +131,6 @@ export async function sendChange(
   return message;
 }
 
-/** Whether a strategy's settings are being edited, and how to start and stop that. */
-export interface Editing {
-  readonly isEdited: boolean;
-  readonly turn: () => void;
-}
-
 interface ActionsProps {
   readonly of: Pick<StrategyRow, "id" | "phase" | "status" | "openOrders"> & Inventory;
   readonly session: Session;
@@ -186,7 +139,8 @@ interface ActionsProps {
   /** What a pause and a resume do. */
   readonly pause: string;
   readonly resume: string;
-  readonly editing?: Editing;
+  /** Opens its settings. */
+  readonly edit: () => void;
   readonly hasFailed?: boolean;
 }
 
@@ -215,7 +169,7 @@ function baseText({ symbol, position, averageCost, price }: Inventory, isSold: b
 
 /** Actions for a strategy; each first shows its effect in money. */
 export function StrategyActions(props: ActionsProps) {
-  const { of, session, whom, editing, hasFailed = false } = props;
+  const { of, session, whom, edit, hasFailed = false } = props;
   const [question, put] = useConfirmation();
   if (session.scope === "read") return null;
   const { id, phase, status, position } = of;
@@ -256,16 +210,9 @@ export function StrategyActions(props: ActionsProps) {
     <div class="actions">
       {status === "stopped" ? null : (
         <>
-          {editing ? (
-            <button
-              type="button"
-              aria-expanded={editing.isEdited ? "true" : "false"}
-              disabled={isStopping}
-              onClick={editing.turn}
-            >
-              Edit
-            </button>
-          ) : null}
+          <button type="button" disabled={isStopping} onClick={edit}>
+            Edit
+          </button>
           {phase === "paused" || status === "error" || hasFailed
             ? turn("Resume", "resume")
             : turn("Pause", "pause")}
@@ -290,20 +237,17 @@ const strategyTitle = (named: Named, title = named.symbol) =>
     ? { title, beside: placeText(named) }
     : { title: named.name, beside: `${title} on ${placeText(named)}` };
 
-/** The name of a strategy with a link to its page, if there is a page of its kind. */
-export const nameColumn = <One extends Named & { readonly definition?: string }>(
-  kindOf: (one: One) => string | null,
-): TableColumn<One> => ({
+/** The name of a strategy with a link to its page. */
+export const nameColumn = <One extends Named & { readonly definition?: string }>(): TableColumn<One> => ({
   name: "Strategy",
   isHead: true,
   of: (one) => {
     const { title, beside } = strategyTitle(one);
-    const path = pathOfKind(kindOf(one));
     return (
       <div class="named">
         <i aria-hidden="true">{one.exchange.slice(0, 1).toUpperCase()}</i>
         <div>
-          {path === undefined ? title : <a href={linkTo(path, one.id)}>{title}</a>}
+          <a href={linkTo("strategy", one.id)}>{title}</a>
           <small>{one.definition === undefined ? beside : `${one.definition}, ${beside}`}</small>
         </div>
       </div>

@@ -10,7 +10,6 @@ import { goTo } from "../route.ts";
 import { numberColumn, Table, type TableColumn } from "../table.tsx";
 import type { AnyPlan, PlanOfGrid, PlanOfQuotes, Session, StartedStrategy } from "../types.ts";
 import { NoticeBox, SideText, Stat, useConfirmation, Warnings } from "../ui.tsx";
-import { KIND_PATHS, kindOfDefinition } from "./kind-paths.ts";
 
 /** Shows everything that a start would do, as the server planned it. A grid shows its orders by slot. */
 export function PlanShown({
@@ -176,7 +175,7 @@ function isNoWorse(next: AnyPlan, confirmed: AnyPlan): boolean {
   const [shown, most] = [ordersOf(confirmed), sumsOf(confirmed)];
   const known = confirmed.warnings.map(({ code }) => code);
   return (
-    kindOfDefinition(next.definition) !== "declared" &&
+    ["grid", "quote"].includes(next.definition) &&
     Math.abs(Number(next.price) / Number(confirmed.price) - 1) <= WORSE_BOUND &&
     ordersOf(next).every((order) => shown.includes(order)) &&
     sumsOf(next).every((sum, at) => sum <= Number(most[at]) * (1 + WORSE_BOUND)) &&
@@ -228,7 +227,7 @@ export function StartPlan<P extends AnyPlan>({
   if (session.scope === "read") return <NoticeBox>You need a token with scope trade to start.</NoticeBox>;
   const act = async () => {
     const started = await carryOut(() => startNear(body, planned));
-    goTo(KIND_PATHS[kindOfDefinition(planned.definition)], started.id);
+    goTo("strategy", started.id);
     return started.message;
   };
   const confirmation = {

@@ -1,38 +1,44 @@
 import type { LinePoint } from "../chart/line-scale.ts";
-import type { CandlesAnswer, FillAnswer, Grid } from "../types.ts";
+import type { CandlesAnswer, FillAnswer, StatusOfAny } from "../types.ts";
 
-type GridProfit = Pick<
-  Grid,
-  "totalProfit" | "markPrice" | "position" | "startPrice" | "startedAt" | "investment" | "symbol"
+type KnownProfit = Pick<
+  StatusOfAny,
+  "totalProfit" | "price" | "position" | "startPrice" | "startedAt" | "capital" | "symbol"
 >;
 
 /**
- * Returns a grid's P&L at the close of each candle, and that of buy and hold: starts from the current P&L and reverts
+ * Returns a strategy's P&L at the close of each candle, and that of buy and hold: starts from the current P&L and reverts
  * fills one after another. Fees in a third asset stay in. Before the oldest known fill there is no value.
  */
 export function profitOver(
-  grid: GridProfit,
+  strategy: KnownProfit,
   candles: readonly Pick<CandlesAnswer["candles"][number], "timestamp" | "close">[],
   { fills, isWhole }: { readonly fills: readonly FillAnswer[]; readonly isWhole: boolean },
 ): LinePoint[] {
-  const { totalProfit, markPrice, position, startPrice, startedAt } = grid;
-  if (totalProfit === null || markPrice === null || startPrice === 0) return [];
-  const investment = Number(grid.investment);
+  const { symbol, startedAt } = strategy;
+  const [total, price, position, startPrice, capital] = [
+    strategy.totalProfit ?? Number.NaN,
+    strategy.price ?? Number.NaN,
+    strategy.position,
+    strategy.startPrice ?? 0,
+    strategy.capital,
+  ].map(Number) as [number, number, number, number, number];
+  if (!Number.isFinite(total * price) || startPrice === 0) return [];
   const left = fills.filter(({ superseded }) => !superseded).sort((a, b) => a.timestamp - b.timestamp);
   const from = isWhole ? startedAt : (left[0]?.timestamp ?? Number.POSITIVE_INFINITY);
-  let [base, cash] = [Number(position), totalProfit - Number(position) * markPrice];
+  let [base, cash] = [position, total - position * price];
   const points: LinePoint[] = [];
   for (const [index, { timestamp, close }] of [...candles.entries()].reverse()) {
     // A candle's close is the start of the next one.
     const end = candles[index + 1]?.timestamp ?? Number.POSITIVE_INFINITY;
     if (end <= from) break;
     for (let last = left.at(-1); last && last.timestamp >= end; last = left.at(-1)) {
-      const moved = movedBy(last, grid.symbol);
+      const moved = movedBy(last, symbol);
       base -= moved.base;
       cash -= moved.cash;
       left.pop();
     }
-    const buyAndHold = (investment * (close - startPrice)) / startPrice;
+    const buyAndHold = (capital * (close - startPrice)) / startPrice;
     points.push({ timestamp, own: cash + base * close, buyAndHold });
   }
   return points.reverse();

@@ -5,7 +5,7 @@ import { change, inPercent, money, percent, toneOf } from "../format.ts";
 import { useLoad } from "../live.ts";
 import { Table, type TableColumn } from "../table.tsx";
 import type { Quality } from "../types.ts";
-import { FoldedSection, Shown } from "../ui.tsx";
+import { Section, Shown } from "../ui.tsx";
 
 const CAUSE_DAY_COLUMNS: readonly TableColumn<CauseDay>[] = [
   { name: "Day, UTC", isHead: true, of: ({ day }) => day },
@@ -65,38 +65,34 @@ const PROFIT_CAUSES = [
   ["fees", ({ fees }: QualityDay) => -Number(fees)],
 ] as const;
 
-/** P&L by cause, and markouts. It is loaded when it is opened, because it reads every fill of a week. */
-export const QualityPart = ({ id }: { id: string }) => (
-  <FoldedSection title="Execution quality" isClosed>
-    {() => <QualityCharts id={id} />}
-  </FoldedSection>
-);
-
-function QualityCharts({ id }: { id: string }) {
+/** P&L by cause, and markouts. */
+export function QualityPart({ id }: { id: string }) {
   const quality = useLoad<Quality>("GET /strategy/quality", { id });
   return (
-    <Shown of={quality}>
-      {({ days, sides, levels, hours }) =>
-        days.length === 0 ? (
-          <p class="empty">No figures for the last seven days yet. A running server records each day.</p>
-        ) : (
-          <>
-            <CauseBars days={days} />
-            <Table
-              label="P&L by cause and day"
-              columns={CAUSE_DAY_COLUMNS}
-              rows={days.toReversed()}
-              keyOf={({ day }) => day}
-              empty="No days yet."
-            />
-            <MarkoutCurve sides={sides} levels={levels} />
-            <MeasuresTable name="Side" rows={sides} of={({ side = "" }) => side} />
-            <MeasuresTable name="Level" rows={levels} of={({ level, side = "" }) => `${level} ${side}`} />
-            <MeasuresTable name="Hour, UTC" rows={hours} of={({ hour = 0 }) => `${hour}:00`} />
-          </>
-        )
-      }
-    </Shown>
+    <Section title="Execution quality">
+      <Shown of={quality}>
+        {({ days, sides, levels, hours }) =>
+          days.length === 0 ? (
+            <p class="empty">No figures for the last seven days yet. A running server records each day.</p>
+          ) : (
+            <>
+              <CauseBars days={days} />
+              <Table
+                label="P&L by cause and day"
+                columns={CAUSE_DAY_COLUMNS}
+                rows={days.toReversed()}
+                keyOf={({ day }) => day}
+                empty="No days yet."
+              />
+              <MarkoutCurve sides={sides} levels={levels} />
+              <MeasuresTable name="Side" rows={sides} of={({ side = "" }) => side} />
+              <MeasuresTable name="Level" rows={levels} of={({ level, side = "" }) => `${level} ${side}`} />
+              <MeasuresTable name="Hour, UTC" rows={hours} of={({ hour = 0 }) => `${hour}:00`} />
+            </>
+          )
+        }
+      </Shown>
+    </Section>
   );
 }
 

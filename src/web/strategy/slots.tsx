@@ -1,27 +1,25 @@
 import type { Child } from "hono/jsx";
 import { pluralize } from "../../kernel/plain-text.ts";
-import { describeWait } from "../../model/refusal-text.ts";
+import { describeRefusals, describeWait } from "../../model/refusal-text.ts";
 import { FIRST_WHOLE_SLOT } from "../../model/strategy.ts";
 import { part } from "../api.ts";
 import { change, type Digits, digitsOf, feeText, inPercent, money, number, pairOf } from "../format.ts";
 import { useLoad } from "../live.ts";
 import { numberColumn, Table, type TableColumn, usePages } from "../table.tsx";
-import type { Events, Fills, Grid, HistoricOrders, ReplayedGrid } from "../types.ts";
-import { FoldedSection, NoticeBox, SaveButton, Shown, SideText, Stat, Time } from "../ui.tsx";
-import { hasOlderOpen, isResting } from "./levels.ts";
-
-type SlotShown = NonNullable<Grid["slots"]>[number];
+import type {
+  Events,
+  Fills,
+  HistoricOrders,
+  OwnStatus,
+  Quoted,
+  ReplayedGrid,
+  RunningGrid,
+} from "../types.ts";
+import { NoticeBox, SaveButton, Section, Shown, SideText, Stat, Time } from "../ui.tsx";
+import { OrderTable } from "./plan.tsx";
 
 /** The table of slots: open order or reason, base, and number of cycles. */
-export function Slots({
-  grid,
-  orders,
-  digits,
-}: {
-  grid: Grid;
-  orders: HistoricOrders["orders"];
-  digits: Digits;
-}) {
+export function Slots({ grid, digits }: { grid: RunningGrid; digits: Digits }) {
   const { base, quote } = pairOf(grid.symbol);
   const columns: readonly TableColumn<SlotShown>[] = [
     {
@@ -31,60 +29,66 @@ export function Slots({
         `${slot}: ${number(lowerPrice, digits)} – ${number(upperPrice, digits)}`,
       by: ({ slot }) => slot,
     },
-    { name: "Order", of: (slot) => restingText(grid, orders, slot, digits) },
+    { name: "Order", of: (slot) => openText(grid, slot, digits) },
     numberColumn(`Position, ${base}`, ({ position }) => Number(position), number),
-    numberColumn(`Cost, ${quote}`, ({ cost }) => cost, money),
+    numberColumn(`Cost, ${quote}`, ({ cost }) => Number(cost), money),
     numberColumn("Cycles", ({ cycles }) => cycles),
   ];
   return (
-    <FoldedSection title="Slots">
-      {() => (
-        <Table
-          label="Slots"
-          columns={columns}
-          rows={(grid.slots ?? []).toReversed()}
-          keyOf={({ slot }) => slot}
-          empty="No slots yet. The first pass creates them."
-        />
-      )}
-    </FoldedSection>
+    <Section title="Slots">
+      <Table
+        label="Slots"
+        columns={columns}
+        rows={grid.slots.toReversed()}
+        keyOf={({ slot }) => slot}
+        empty="No slots yet. The first pass creates them."
+      />
+    </Section>
   );
 }
 
-function restingText(
-  grid: Grid,
-  orders: HistoricOrders["orders"],
-  { slot, side, lowerPrice }: Pick<SlotShown, "slot" | "side" | "lowerPrice">,
-  digits: Digits,
-) {
-  const order = orders.find((one) => one.slot === slot && isResting(one));
-  const refused = grid.refused.find((one) => one.slot === slot);
+type SlotShown = RunningGrid["slots"][number];
+
+function openText(grid: RunningGrid, { slot, side, lowerPrice }: SlotShown, digits: Digits) {
+  const [order, wait] = [
+    grid.orders.find(({ id }) => id === String(slot)),
+    grid.waiting.find(({ id }) => id === String(slot)),
+  ];
   if (order)
     return (
       <>
         <SideText side={order.side} /> {number(order.amount)} at {number(order.price, digits)}
       </>
     );
-  if (refused) return <span class="warn">waits: {describeWait(refused, number(lowerPrice, digits))}</span>;
-  if (hasOlderOpen(grid, orders)) return "not among the newest orders";
+  // Only the answer for base needs the slot's price; the others are sentences already.
+  const why = wait?.reason === "no_base" ? { reason: wait.reason } : wait;
+  if (why) return <span class="warn">waits: {describeWait(why, number(lowerPrice, digits))}</span>;
   return grid.status === "stopped" ? "–" : `no open ${side}`;
 }
 
+/** The open orders of a strategy without slots, and those that wait. */
+export const OpenOrderPart = ({ one }: { one: Quoted | OwnStatus }) => (
+  <Section title="Open orders">
+    <OrderTable
+      label="Open orders"
+      orders={one.orders}
+      symbol={one.symbol}
+      empty="There are no open orders."
+      {...(one.kind === "quote" ? { reference: one.reference } : {})}
+    />
+    {one.waiting.length > 0 ? <p class="warn">Not placed: {describeRefusals(one.waiting)}</p> : null}
+  </Section>
+);
+
 const LIMIT = 100;
 
-/** The owner of a history: a strategy and its kind. */
-interface Owner {
-  readonly kind: string;
-  readonly id: string;
-}
-
 interface PartProps {
-  readonly of: Owner;
+  readonly id: string;
   readonly digits: Digits;
 }
 
 interface HistoryProps<Row> {
-  readonly of: Owner;
+  readonly id: string;
   readonly title: string;
   readonly what: "orders" | "fills" | "events";
   readonly columns: (rows: readonly Row[]) => readonly TableColumn<Row>[];
@@ -93,12 +97,8 @@ interface HistoryProps<Row> {
   readonly below?: Child;
 }
 
-const HistoryPart = <Row,>(props: HistoryProps<Row>) => (
-  <FoldedSection title={props.title}>{() => <HistoryTable {...props} />}</FoldedSection>
-);
-
 /** Shows a page of a history, newest first; the first page updates live. */
-function HistoryTable<Row>({ of: { id }, title, what, columns, keyOf, empty, below }: HistoryProps<Row>) {
+function HistoryPart<Row>({ id, title, what, columns, keyOf, empty, below }: HistoryProps<Row>) {
   const { before, pager } = usePages<string>();
   const page = useLoad<Readonly<Record<typeof what, readonly Row[]>> & { readonly next: string | null }>(
     `GET /strategies/${part(id)}/${what}`,
@@ -106,24 +106,26 @@ function HistoryTable<Row>({ of: { id }, title, what, columns, keyOf, empty, bel
     { live: before === undefined, keep: true },
   );
   return (
-    <Shown of={page}>
-      {({ next, [what]: rows }) => (
-        <>
-          <Table label={title} columns={columns(rows)} rows={rows} keyOf={keyOf} empty={empty} />
-          {below}
-          {pager(next)}
-        </>
-      )}
-    </Shown>
+    <Section title={title}>
+      <Shown of={page}>
+        {({ next, [what]: rows }) => (
+          <>
+            <Table label={title} columns={columns(rows)} rows={rows} keyOf={keyOf} empty={empty} />
+            {below}
+            {pager(next)}
+          </>
+        )}
+      </Shown>
+    </Section>
   );
 }
 
 /** An order of the strategy as a whole, such as an initial buy or an exit, has no slot. */
 const shownSlot = (slot: number | null) => (slot === null || slot >= FIRST_WHOLE_SLOT ? "–" : slot);
 
-export const FillsPart = ({ of, digits, symbol }: PartProps & { readonly symbol: string }) => (
+export const FillsPart = ({ id, digits, symbol }: PartProps & { readonly symbol: string }) => (
   <HistoryPart<Fills["fills"][number]>
-    of={of}
+    id={id}
     title="Fills"
     what="fills"
     columns={(fills) => {
@@ -147,17 +149,17 @@ export const FillsPart = ({ of, digits, symbol }: PartProps & { readonly symbol:
     below={
       <SaveButton
         label="Save all fills as CSV"
-        route={`GET /strategies/${part(of.id)}/fills`}
+        route={`GET /strategies/${part(id)}/fills`}
         format="csv"
-        file={`fills-${of.id}`}
+        file={`fills-${id}`}
       />
     }
   />
 );
 
-export const OrdersPart = ({ of, digits }: PartProps) => (
+export const OrdersPart = ({ id, digits }: PartProps) => (
   <HistoryPart<HistoricOrders["orders"][number]>
-    of={of}
+    id={id}
     title="Orders"
     what="orders"
     columns={(orders) => {
@@ -192,9 +194,9 @@ const EVENT_ROW_COLUMNS: readonly TableColumn<Events["events"][number]>[] = [
   { name: "By", of: ({ by }) => by ?? "–" },
 ];
 
-export const EventsPart = ({ of }: Pick<PartProps, "of">) => (
+export const EventsPart = ({ id }: Pick<PartProps, "id">) => (
   <HistoryPart<Events["events"][number]>
-    of={of}
+    id={id}
     title="Events"
     what="events"
     columns={() => EVENT_ROW_COLUMNS}
@@ -203,48 +205,44 @@ export const EventsPart = ({ of }: Pick<PartProps, "of">) => (
   />
 );
 
-/** A backtest over the candles of the grid's own time, compared with its fills; calculated when it is opened. */
-export const ReplayPart = ({ grid }: { grid: Grid }) => (
-  <FoldedSection title="Replay" isClosed>
-    {() => <ReplayResult grid={grid} />}
-  </FoldedSection>
-);
-
-function ReplayResult({ grid: { id, symbol } }: { grid: Grid }) {
+/** A backtest over the candles of the grid's own time, compared with its fills. */
+export function ReplayPart({ grid: { id, symbol } }: { grid: RunningGrid }) {
   const loaded = useLoad<ReplayedGrid>("POST /backtest", { strategy: id, fills: 0 });
   const { quote } = pairOf(symbol);
   return (
-    <Shown of={loaded}>
-      {({ details: { replay }, ...backtest }) => (
-        <>
-          {backtest.isWhole ? null : (
-            <NoticeBox kind="warning">
-              The server stops a replay after two seconds. This one ended before the last candle.
-            </NoticeBox>
-          )}
-          <p>{replay.text}</p>
-          <dl class="stats" aria-label="Replay">
-            <Stat name="Filled orders that match">{inPercent(replay.matchPercent, 2)}</Stat>
-            <Stat name="Filled orders, grid and backtest">{`${replay.executed.record} and ${replay.executed.candles}`}</Stat>
-            <Stat name={`Total of the grid, ${quote}`}>{change(Number(replay.record.total))}</Stat>
-            <Stat name={`Total of the backtest, ${quote}`}>{change(Number(backtest.total))}</Stat>
-          </dl>
-          <Table
-            label="Causes of differences"
-            columns={[
-              { name: "Cause", isHead: true, of: (one) => one.text },
-              { name: "Count", isNumber: true, of: (one) => one.count },
-            ]}
-            rows={replay.causes}
-            keyOf={(one) => one.text}
-            empty="No differences."
-          />
-          <p class="quiet">
-            {pluralize(number(backtest.bars), "candle")} from <Time at={backtest.fromAt} /> to{" "}
-            <Time at={backtest.untilAt} />.
-          </p>
-        </>
-      )}
-    </Shown>
+    <Section title="Real against backtest">
+      <Shown of={loaded}>
+        {({ details: { replay }, ...backtest }) => (
+          <>
+            {backtest.isWhole ? null : (
+              <NoticeBox kind="warning">
+                The server stops a replay after two seconds. This one ended before the last candle.
+              </NoticeBox>
+            )}
+            <p>{replay.text}</p>
+            <dl class="stats" aria-label="Replay">
+              <Stat name="Filled orders that match">{inPercent(replay.matchPercent, 2)}</Stat>
+              <Stat name="Filled orders, grid and backtest">{`${replay.executed.record} and ${replay.executed.candles}`}</Stat>
+              <Stat name={`Total of the grid, ${quote}`}>{change(Number(replay.record.total))}</Stat>
+              <Stat name={`Total of the backtest, ${quote}`}>{change(Number(backtest.total))}</Stat>
+            </dl>
+            <Table
+              label="Causes of differences"
+              columns={[
+                { name: "Cause", isHead: true, of: (one) => one.text },
+                { name: "Count", isNumber: true, of: (one) => one.count },
+              ]}
+              rows={replay.causes}
+              keyOf={(one) => one.text}
+              empty="No differences."
+            />
+            <p class="quiet">
+              {pluralize(number(backtest.bars), "candle")} from <Time at={backtest.fromAt} /> to{" "}
+              <Time at={backtest.untilAt} />.
+            </p>
+          </>
+        )}
+      </Shown>
+    </Section>
   );
 }

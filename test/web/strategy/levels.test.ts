@@ -1,42 +1,41 @@
 import { expect, it } from "vitest";
-import type { Grid, HistoricOrders } from "../../../src/web/types.ts";
+import type { AnyStrategy, RunningGrid } from "../../../src/web/types.ts";
 
 // Not typed here: the tests are checked without a browser's types.
 const PATH = "../../../src/web/strategy/levels.ts";
-const { gridLevels, hasOlderOpen, MAX_ORDERS_LOADED } = await import(PATH);
+const { chartLevels } = await import(PATH);
 
-const grid = {
-  lowerPrice: 1,
-  upperPrice: 3,
-  markPrice: null,
-  breakEvenPrice: null,
-  refused: [],
-  stopPrices: [],
-  openOrders: 2,
+const GRID = {
+  kind: "grid",
+  status: "running",
+  lowerPrice: "1",
+  upperPrice: "4",
+  breakEvenPrice: "2.5",
+  waiting: [{ id: "1", reason: "no_base", detail: "" }],
+  stopPrices: [{ reason: "stop_loss", price: "0.5", distancePercent: null, armed: true }],
+  orders: [{ id: "0", side: "buy", price: "1", amount: "0.50" }],
   slots: [
-    { slot: 0, side: "buy", lowerPrice: 1, upperPrice: 2 },
-    { slot: 1, side: "buy", lowerPrice: 2, upperPrice: 3 },
+    { slot: 0, side: "buy", lowerPrice: "1", upperPrice: "2" },
+    { slot: 1, side: "sell", lowerPrice: "2", upperPrice: "3" },
+    { slot: 2, side: "buy", lowerPrice: "3", upperPrice: "4" },
   ],
-} as unknown as Grid;
-const order = (status: string, slot: number) =>
-  ({
-    status,
-    slot,
-    side: "buy",
-    price: slot + 1,
-    remaining: "0.50",
-  }) as unknown as HistoricOrders["orders"][number];
-const settled = Array.from({ length: MAX_ORDERS_LOADED - 1 }, () => order("filled", 1));
+} as unknown as RunningGrid;
 
-it("draws no level as without an order while an open order can be older than the listed ones", () => {
-  const listed = [order("open", 1), ...settled];
-  expect(hasOlderOpen(grid, listed)).toBe(true);
-  expect(gridLevels(grid, listed)).toEqual([{ price: 2, kind: "buy", amount: "0.5" }]);
+it("draws each order with its amount, each level without one, and the other important prices", () => {
+  expect(chartLevels(GRID)).toEqual([
+    { price: 1, kind: "buy", amount: "0.5" },
+    { price: 3, kind: "refused" },
+    { price: 3, kind: "empty" },
+    { price: 4, kind: "empty" },
+    { price: 2.5, kind: "line", name: "break-even" },
+    { price: 0.5, kind: "stop", name: "stop loss" },
+  ]);
 });
 
-it("draws a level without an order once all open orders are listed", () => {
-  const listed = [order("open", 1), order("open", 0), ...settled];
-  expect(hasOlderOpen(grid, listed)).toBe(false);
-  expect(hasOlderOpen(grid, [order("open", 1)])).toBe(false);
-  expect(gridLevels(grid, [order("open", 1)])[0]).toEqual({ price: 1, kind: "empty" });
+it("draws the reference price of quotes, until they stop", () => {
+  const quotes = { ...GRID, kind: "quote", reference: "2", breakEvenPrice: null, stopPrices: [] };
+  const orders = [{ price: 1, kind: "buy", amount: "0.5" }];
+  const one = quotes as unknown as AnyStrategy;
+  expect(chartLevels(one)).toEqual([...orders, { price: 2, kind: "line", name: "reference price" }]);
+  expect(chartLevels({ ...one, status: "stopped" })).toEqual(orders);
 });

@@ -3,7 +3,7 @@ import { runRound } from "../../../src/engine/pass/round.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { withPrice } from "../../../src/web/chart/candles.ts";
 import { profitOver } from "../../../src/web/strategy/profit-over.ts";
-import type { Fills, Status } from "../../../src/web/types.ts";
+import type { Fills, StatusOfAny } from "../../../src/web/types.ts";
 import { d } from "../../support/grid.ts";
 import { gridInput } from "../../support/requests.ts";
 import { runOperation, testSandbox } from "../../support/sandbox.ts";
@@ -20,19 +20,16 @@ const GRID = gridInput({
 async function traded() {
   const box = await testSandbox({ speed: 1 });
   const { id } = await runOperation<{ id: string }>(box.deps, "start_grid", GRID);
-  const status = async () => {
-    const { strategies } = await runOperation<Status>(box.deps, "get_grid_status", { id });
-    return strategies[0] as Status["strategies"][number];
-  };
+  const status = () => runOperation<StatusOfAny>(box.deps, "get_strategy", { id });
   const observed: { timestamp: number; close: number; total: number; buyAndHold: number }[] = [];
   for (let pass = 0; pass < 60; pass++) {
     await runRound(box.deps);
-    const { markPrice, totalProfit, holdingProfit } = await status();
+    const { price, totalProfit, holdingProfit } = await status();
     observed.push({
       timestamp: box.time.now(),
-      close: markPrice ?? 0,
-      total: totalProfit ?? 0,
-      buyAndHold: holdingProfit ?? 0,
+      close: Number(price),
+      total: Number(totalProfit),
+      buyAndHold: Number(holdingProfit),
     });
     box.time.pass(5 * MINUTE);
   }
@@ -64,7 +61,7 @@ it("profitOver matches the grid's past status at each time, from its fills alone
 
 it("profitOver ends at the current status with the price of the last pass", async () => {
   const { grid, observed, fills, candles } = await traded();
-  const priced = { price: grid.markPrice, at: grid.lastStepAt };
+  const priced = { price: Number(grid.price), at: grid.lastStepAt };
   const early = candles.with(-1, { ...(candles.at(-1) as (typeof candles)[number]), close: 1 });
   const points = profitOver(grid, withPrice(early, 5 * MINUTE, priced), { fills, isWhole: true });
   const last = observed.at(-1);
@@ -83,8 +80,8 @@ it("profitOver starts at the first known fill", async () => {
 });
 
 it("profitOver returns nothing for a grid without a price", () => {
-  const unknown = { totalProfit: null, markPrice: null, position: "0", startPrice: 1, startedAt: 0 };
-  const grid = { ...unknown, investment: 1, symbol: "BTC/USDT" } as unknown as Parameters<
+  const unknown = { totalProfit: null, price: null, position: "0", startPrice: "1", startedAt: 0 };
+  const grid = { ...unknown, capital: "1", symbol: "BTC/USDT" } as unknown as Parameters<
     typeof profitOver
   >[0];
   expect(profitOver(grid, [], { fills: [], isWhole: true })).toEqual([]);

@@ -1,0 +1,331 @@
+import type { Child } from "hono/jsx";
+import { useState } from "hono/jsx/dom";
+import { countWithVerb, pluralize } from "../kernel/plain-text.ts";
+import { part } from "./api.ts";
+import { GridChart } from "./chart/chart.tsx";
+import { lineScaleOf } from "./chart/line-scale.ts";
+import { useMovingCandles } from "./chart/moving.ts";
+import { TwoLines } from "./chart/two-lines.tsx";
+import {
+  amount,
+  change,
+  type Digits,
+  digitsOf,
+  duration,
+  inPercent,
+  money,
+  number,
+  numberOr,
+  pairOf,
+  percent,
+  yearlyPercent,
+} from "./format.ts";
+import { useLoad } from "./live.ts";
+import { EditPart, type EditTexts, SettingsTable } from "./own/edit.tsx";
+import { goTo, linkTo, useRoute } from "./route.ts";
+import { chartLevels, ENDS } from "./strategy/levels.ts";
+import { ById, MainFigures, NameLine, StrategyActions, StrategyHeader } from "./strategy/parts.tsx";
+import { profitOver } from "./strategy/profit-over.ts";
+import { QualityPart } from "./strategy/quality.tsx";
+import { EventsPart, FillsPart, OpenOrderPart, OrdersPart, ReplayPart, Slots } from "./strategy/slots.tsx";
+import { Table } from "./table.tsx";
+import type { AnyStrategy, Fills, OwnStatus, Quoted, Session } from "./types.ts";
+import { Ago, ChangeStat, Choice, Failed, NoticeBox, Section, Stat } from "./ui.tsx";
+
+/** The page of one strategy of any definition: its state, P&L, chart and actions. */
+export const StrategyPage = ({ id, session }: { id: string; session: Session }) => (
+  <ById<AnyStrategy> id={id}>{(one) => <KnownStrategy one={one} session={session} />}</ById>
+);
+
+const TABS = [
+  ["", "Overview"],
+  ["orders", "Orders and fills"],
+  ["quality", "Quality"],
+  ["backtest", "Real against backtest"],
+  ["settings", "Settings"],
+  ["events", "Events"],
+] as const;
+
+const CHART_FRAMES = ["5m", "15m", "1h", "4h", "1d"] as const;
+
+/** What a definition calls itself, and what a pause and a resume do. */
+const pageWords = (one: AnyStrategy) => {
+  const { base, quote } = pairOf(one.symbol);
+  const orders = countWithVerb(one.openOrders, "order");
+  if (one.kind === "grid")
+    return {
+      whom: "this grid",
+      pause: `Nothing new is placed. ${countWithVerb(one.openOrders, "order", "stays", "stay")} open and can fill. Stop and take-profit prices are not watched while it is paused.`,
+      resume: `The next pass places the missing orders: at most ${money(one.capital)} ${quote} in all slots.`,
+    };
+  if (one.kind === "quote")
+    return {
+      whom: "these quotes",
+      pause: `Their ${orders} canceled until you resume. The base stays.`,
+      resume: `The next pass places both sides again, with their budgets: ${money(one.budget.quote)} ${quote} and ${amount(one.budget.base)} ${base}.`,
+    };
+  return {
+    whom: "this strategy",
+    pause: `Its ${orders} canceled until you resume. The base stays.`,
+    resume: "The next pass calls its function, and places its orders again.",
+  };
+};
+
+function KnownStrategy({ one, session }: { one: AnyStrategy; session: Session }) {
+  const { id, symbol, definition, kind } = one;
+  const tab = useRoute().words[2] ?? "";
+  const words = pageWords(one);
+  const isOwn = kind === "strategy";
+  return (
+    <>
+      <StrategyHeader
+        of={one}
+        {...(isOwn ? { title: `${definition} ${symbol}`, tab: `${definition} on ${symbol}` } : {})}
+      >
+        <StrategyActions
+          of={one}
+          session={session}
+          edit={() => openTab(id, "settings")}
+          {...words}
+          hasFailed={isOwn && one.lastError !== null}
+        />
+      </StrategyHeader>
+      {one.stopReason ? <NoticeBox kind="warning">{one.stopReason}</NoticeBox> : null}
+      <p class="quiet">{standingText(one)}</p>
+      <StrategyParts one={one} session={session} tab={tab} whom={words.whom} />
+    </>
+  );
+}
+
+const tabPath = (id: string, tab: string) => ["strategy", id, ...(tab === "" ? [] : [tab])];
+const openTab = (id: string, tab: string) => goTo(...tabPath(id, tab));
+
+const TabLinks = ({ of: { id, kind }, tab }: { of: AnyStrategy; tab: string }) => (
+  <nav class="tabs" aria-label="Parts of the strategy">
+    {TABS.filter(([name]) => name !== "backtest" || kind === "grid").map(([name, title]) => (
+      <a key={name} href={linkTo(...tabPath(id, name))} {...(name === tab ? { "aria-current": "page" } : {})}>
+        {title}
+      </a>
+    ))}
+  </nav>
+);
+
+interface PartsProps {
+  readonly one: AnyStrategy;
+  readonly session: Session;
+  readonly tab: string;
+  readonly whom: string;
+}
+
+/** The figures, the tabs, and the chart with the parts of the open tab. */
+function StrategyParts({ one, session, tab, whom }: PartsProps) {
+  const { exchange, symbol } = one;
+  const [typed, type] = useState<EditTexts>({});
+  const [timeframe, setTimeframe] = useState<(typeof CHART_FRAMES)[number]>("15m");
+  const priced = { price: one.price === null ? null : Number(one.price), at: one.lastStepAt };
+  const { candles, loaded } = useMovingCandles({ exchange, symbol, timeframe }, priced);
+  const digits = digitsOf([
+    ...candles.slice(-20).map(({ close }) => close),
+    ...one.orders.map(({ price }) => price),
+  ]);
+  const mayEdit = one.status !== "stopped" && session.scope !== "read";
+  return (
+    <>
+      <StrategyFigures one={one} digits={digits} />
+      <TabLinks of={one} tab={tab} />
+      {tab === "" || tab === "settings" ? (
+        <Section
+          title="Price and levels"
+          aside={
+            <Choice label="Candle length" value={timeframe} choices={CHART_FRAMES} choose={setTimeframe} />
+          }
+        >
+          {loaded.error ? <Failed error={loaded.error} again={loaded.again} /> : null}
+          <FilledChart one={one} candles={candles} digits={digits} isWhole={tab === ""} />
+        </Section>
+      ) : null}
+      {tab === "settings" ? (
+        <>
+          {mayEdit ? <EditPart one={one} whom={whom} typed={typed} type={type} /> : null}
+          <SettingsTable one={one} />
+          <NameLine of={one} session={session} />
+        </>
+      ) : (
+        <ShownTab one={one} digits={digits} tab={tab} />
+      )}
+    </>
+  );
+}
+
+function ShownTab({ one, digits, tab }: { one: AnyStrategy; digits: Digits; tab: string }) {
+  const { id, symbol, kind } = one;
+  if (tab === "" && kind === "quote") return <PricePlaces quotes={one} />;
+  if (tab === "" && kind === "strategy") return <OwnValues one={one} />;
+  if (tab === "quality") return <QualityPart id={id} />;
+  if (tab === "backtest" && kind === "grid") return <ReplayPart grid={one} />;
+  if (tab === "events") return <EventsPart id={id} />;
+  if (tab !== "orders") return null;
+  return (
+    <>
+      {kind === "grid" ? <Slots grid={one} digits={digits} /> : <OpenOrderPart one={one} />}
+      <FillsPart id={id} digits={digits} symbol={symbol} />
+      <OrdersPart id={id} digits={digits} />
+    </>
+  );
+}
+
+/** Describes what a strategy is doing now: its orders, and where the price is in its range. */
+function standingText({
+  status,
+  openOrders,
+  waitingSlots,
+  price,
+  lowerBound,
+  upperBound,
+}: AnyStrategy): string {
+  if (status === "stopped") return "It is stopped and has no orders.";
+  const orders = `${pluralize(openOrders, "open order")}${waitingSlots > 0 ? `, ${waitingSlots} waiting` : ""}`;
+  const [at, lower, upper] = [price, lowerBound, upperBound].map(Number) as [number, number, number];
+  if (price === null || lowerBound === null || upperBound === null || upper <= lower) return `${orders}.`;
+  const share = (at - lower) / (upper - lower);
+  const [, where] = RANGE_WORDS.find(([end]) => share < end) ?? RANGE_WORDS[4];
+  return `${orders}, price ${where} its range.`;
+}
+
+/** Shares of the range up to which the words apply. */
+const RANGE_WORDS = [
+  [0, "below"],
+  [0.25, "near the lower end of"],
+  [0.75, "in the middle of"],
+  [1.000001, "near the upper end of"],
+  [Number.POSITIVE_INFINITY, "above"],
+] as const;
+
+function StrategyFigures({ one, digits }: { one: AnyStrategy; digits: Digits }) {
+  const { quote } = pairOf(one.symbol);
+  const { lowerBound, upperBound, totalProfit, capital, runningTime, lastStepAt, stream } = one;
+  const rate = yearlyPercent(totalProfit === null ? null : Number(totalProfit), Number(capital), runningTime);
+  return (
+    <MainFigures
+      of={one}
+      beside={one.stopPrices.map(({ reason, price, armed, distancePercent: away }) => (
+        <Stat key={reason} name={stopName(reason, armed)} tone={armed ? "" : "warn"}>
+          {number(price, digits)} {away === null ? null : <small>{percent(away / 100, 1)}</small>}
+        </Stat>
+      ))}
+    >
+      <ChangeStat name="Unrealized" of={one.unrealizedProfit} />
+      <Stat name="Yearly rate">{rate === undefined ? "after a week" : percent(rate / 100)}</Stat>
+      <Stat name="Price">{numberOr(one.price, digits)}</Stat>
+      {lowerBound === null || upperBound === null ? null : (
+        <Stat name="Current range">{`${number(lowerBound, digits)} – ${number(upperBound, digits)}`}</Stat>
+      )}
+      <Stat name="Average entry">{numberOr(one.averageCost, digits)}</Stat>
+      <Stat name="Break-even">{numberOr(one.breakEvenPrice, digits)}</Stat>
+      <Stat name={`Capital, ${quote}`}>{money(capital)}</Stat>
+      <Stat name="Orders">{`${one.openOrders} open, ${one.filledOrders} filled`}</Stat>
+      <Stat name="Fees">{`${money(one.feesPaid)} ${quote}`}</Stat>
+      {one.kind === "grid" ? <Stat name="Cycles">{one.cycles}</Stat> : null}
+      {one.kind === "quote" ? <QuoteStatus quotes={one} digits={digits} /> : null}
+      <Stat name="Age">{duration(runningTime)}</Stat>
+      <Stat name="Last pass">{lastStepAt === null ? "none yet" : <Ago at={lastStepAt} />}</Stat>
+      {stream === null ? null : <Stat name="Stream">{stream}</Stat>}
+    </MainFigures>
+  );
+}
+
+const stopName = (reason: keyof typeof ENDS, isArmed: boolean): string => {
+  const name = `${ENDS[reason].slice(0, 1).toUpperCase()}${ENDS[reason].slice(1)}`;
+  return isArmed ? name : `${name}, not watched`;
+};
+
+function QuoteStatus({ quotes, digits }: { quotes: Quoted; digits: Digits }) {
+  const { reference, halfSpreadPercent, widenedBy, spreadPercent } = quotes;
+  return (
+    <>
+      <Stat name="Reference price">{reference === null ? "no price" : number(reference, digits)}</Stat>
+      <Stat name="Requested spread">{inPercent(spreadPercent)}</Stat>
+      <Stat name="Current spread">
+        {halfSpreadPercent === null ? "–" : inPercent(2 * halfSpreadPercent)}
+        {widenedBy === null || widenedBy === "asked" ? null : <small>{` by ${widenedBy}`}</small>}
+      </Stat>
+    </>
+  );
+}
+
+interface ChartPartProps {
+  readonly one: AnyStrategy;
+  readonly candles: ReturnType<typeof useMovingCandles>["candles"];
+  readonly digits: Digits;
+  /** Whether the P&L is below the chart. */
+  readonly isWhole: boolean;
+}
+
+const NO_FILLS: readonly never[] = [];
+
+/** The chart with the fills, and P&L over its time next to buy and hold. */
+function FilledChart({ one, candles, digits, isWhole }: ChartPartProps) {
+  const { symbol, exchange, openOrders } = one;
+  const fills = useLoad<Fills>(`GET /strategies/${part(one.id)}/fills`, { limit: 500 }, { live: true }).data;
+  const points = fills ? profitOver(one, candles, { fills: fills.fills, isWhole: fills.next === null }) : [];
+  const last = points.at(-1);
+  const { quote } = pairOf(symbol);
+  const scale = lineScaleOf(points);
+  return (
+    <>
+      <GridChart
+        label={`Candles of ${symbol} on ${exchange}: ${pluralize(openOrders, "open order")}, ${pluralize(fills?.count ?? 0, "fill")}`}
+        candles={candles}
+        fills={fills?.fills ?? NO_FILLS}
+        digits={digits}
+        levels={chartLevels(one)}
+      />
+      {isWhole && last && points.length > 1 ? (
+        <TwoLines
+          points={points}
+          scale={scale}
+          label={`Total P&L, now ${change(last.own)} ${quote}; buy and hold would have made ${change(last.buyAndHold)}`}
+          caption={`Total P&L (solid) and buy and hold (dashed), ${change(scale.min)} to ${change(scale.max)} ${quote}`}
+        />
+      ) : null}
+    </>
+  );
+}
+
+const PricePlaces = ({ quotes }: { quotes: Quoted }) => (
+  <Section title="Price sources">
+    <Table
+      label="Price sources"
+      columns={[
+        { name: "Source", isHead: true, of: ({ source }) => (source === "own" ? "own book" : source) },
+        { name: "Counts", of: ({ counted }) => (counted ? "yes" : "no") },
+        { name: "Reason", of: ({ because }) => because ?? "–" },
+      ]}
+      rows={quotes.sources}
+      keyOf={({ source }) => source}
+      empty="No price source yet."
+    />
+  </Section>
+);
+
+/** Notes and the state that a user's own function has returned. */
+const OwnValues = ({ one: { notes, state } }: { one: OwnStatus }): Child => (
+  <>
+    {Object.keys(notes).length === 0 ? null : (
+      <dl class="stats" aria-label="Notes">
+        {Object.entries(notes).map(([name, value]) => (
+          <Stat key={name} name={name}>
+            {String(value)}
+          </Stat>
+        ))}
+      </dl>
+    )}
+    {state == null ? null : (
+      <Section title="State">
+        <pre class="code" tabIndex={0}>
+          {JSON.stringify(state, null, 2)}
+        </pre>
+      </Section>
+    )}
+  </>
+);
