@@ -32,6 +32,7 @@ const ELSEWHERE = [
   [/\bdb restore\b/, "it needs a stopped server"],
   [/\bproof (publish|verify)\b|verify\.py/, "it needs samples of a month"],
   [/\bsqlite3\b/, "it needs orders that are older than a year"],
+  [/^export EM_TOKEN=/, "the token is set before"],
   [/^echo /, "it writes settings of a command that does not run here"],
   [/\bcandles import\b|--from binance\b/, "it needs archives of an exchange"],
 ];
@@ -43,7 +44,21 @@ const ANSWERS = [
   [/\bgrid new\b/, ["\r", "BTC/USDT\r", "1000\r", "\r", "\r", "\r"]],
   [/\bnotify add\b/, ["https://example.org/hook\r", "\r", "\r"]],
 ];
-const SPENDS = /\b(grid|quote|strategy) (start|edit|stop)\b/;
+/** The request that docs/http-api.md sends. */
+const GRID = {
+  definition: "grid",
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  config: {
+    lowerPrice: 57000,
+    upperPrice: 63000,
+    gridLevels: 6,
+    orderSize: 50,
+    useOwnBase: false,
+    allowLoss: false,
+  },
+};
+const SPENDS = /\b(grid|quote|strategy) (start|edit|stop)\b|\bedgemaker clone\b/;
 
 const pages = process.argv.slice(2).length > 0 ? process.argv.slice(2) : ["README.md", ...guides()];
 let failed = 0;
@@ -130,14 +145,17 @@ async function readerIn(folder) {
   const ended = once(server, "exit").then(([code]) => {
     throw new Error(`the server ended with code ${code}`);
   });
-  await Promise.race([once(server.stdout, "data"), ended]);
+  const [shown] = await Promise.race([once(server.stdout, "data"), ended]);
+  const [url] = /http:\S+/.exec(String(shown));
   ended.catch(() => undefined);
   server.stdout.resume();
   const answer = async (command) => JSON.parse((await call(`edgemaker ${command} --json`, at)).output);
   const { id: strategy } = await answer(
     "grid start --exchange gateio --symbol BTC/USDT --lower 56000 --upper 64000 --levels 4 --size 30",
   );
-  const { id: token } = await answer("token create --name reader --scope trade");
+  const { id: token, token: secret } = await answer("token create --name reader --scope trade");
+  env.EM_TOKEN = secret;
+  writeFileSync(join(work, "grid.json"), JSON.stringify(GRID));
   writeFileSync(join(work, "btc-usd.csv.gz"), gzipSync(candles()));
   const quotes =
     " --exchange mexc --symbol SNEK/USDT --spread-percent 1.8 --depth 500 --within-percent 1.7 --levels 3 --base-budget 600000 --quote-budget 1200";
@@ -145,6 +163,7 @@ async function readerIn(folder) {
     ["<id>", strategy],
     ["tok_4f0c", token],
     [" …", quotes],
+    ["http://127.0.0.1:3000", url],
   ];
   return {
     /** So that the next block may use the account. */
