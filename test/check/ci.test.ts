@@ -6,6 +6,7 @@ import { root } from "../support/bundle.ts";
 const script = readFileSync(join(root, ".ci/run"), "utf8");
 const workflow = readFileSync(join(root, ".github/workflows/ci.yml"), "utf8");
 const nightly = readFileSync(join(root, ".github/workflows/nightly.yml"), "utf8");
+const site = readFileSync(join(root, ".github/workflows/site.yml"), "utf8");
 const shapes = readFileSync(join(root, ".github/workflows/shapes.yml"), "utf8");
 
 it("the workflow runs the commands of .ci/run, under the same names", () => {
@@ -41,10 +42,14 @@ it.each([
   [workflow, []],
   [nightly, []],
   [shapes, ["issues"]],
-])("a workflow only reads, or writes issues, and each action is pinned to a commit", (workflow, writes) => {
-  expect(workflow).toMatch(/^permissions:\n {2}contents: read\n/m);
-  expect([...workflow.matchAll(/(\w+): write\b/g)].map(([, name]) => name)).toEqual(writes);
-  const actions = [...workflow.matchAll(/uses: (.+)$/gm)].map(([, action]) => action);
-  expect(actions.length).toBeGreaterThan(0);
-  for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
-});
+  [site, ["pages", "token"]],
+])(
+  "a workflow only reads, or writes issues or the site, and each action is pinned to a commit",
+  (workflow, writes) => {
+    expect(workflow).toMatch(/^permissions:\n {2}contents: read\n/m);
+    expect([...workflow.matchAll(/(\w+): write\b/g)].map(([, name]) => name)).toEqual(writes);
+    const actions = [...workflow.matchAll(/uses: (.+)$/gm)].map(([, action]) => action);
+    expect(actions.length).toBeGreaterThan(0);
+    for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  },
+);
