@@ -45,7 +45,7 @@ export function Table<Row>({ label, columns, rows, keyOf, empty }: TableProps<Ro
   const turn = (column: string) =>
     setOrder((before) => ({ column, isUp: before?.column === column ? !before.isUp : false }));
   return (
-    <div class="scroll" role="region" aria-label={label} tabIndex={0}>
+    <div class="scroll" role="group" aria-label={label} tabIndex={0}>
       <table class="data">
         <caption class="unseen">{label}</caption>
         <thead>

@@ -40,7 +40,7 @@ describe.skipIf(!findChromium())("a page with many strategies (skipped without C
     await rows.first().waitFor();
     expect(await rows.count()).toBe(100);
     await page
-      .getByRole("region", { name: "Running strategies" })
+      .getByRole("group", { name: "Running strategies" })
       .getByRole("button", { name: `Show all ${RUNNING}` })
       .click();
     await expect.poll(() => rows.count()).toBe(RUNNING);
