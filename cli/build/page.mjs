@@ -33,6 +33,38 @@ export async function buildPage(root, folder) {
     writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes));
     writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }));
   }
-  cpSync(join(root, "src/web/icon.svg"), join(folder, "icon.svg"));
-  return [...Object.keys(metafile.inputs), "src/web/icon.svg"];
+  for (const file of ICONS) cpSync(join(root, "src/web", file), join(folder, file));
+  writeFileSync(join(folder, "app.webmanifest"), JSON.stringify(MANIFEST));
+  // Its name stays, because a browser asks for a new version of it by its name.
+  const worker = await esbuild.build({
+    metafile: true,
+    absWorkingDir: root,
+    entryPoints: ["src/transport/page-worker.ts"],
+    outdir: folder,
+    bundle: true,
+    format: "iife",
+    target: "es2022",
+    minify: true,
+    logLevel: "error",
+  });
+  const inputs = [metafile, worker.metafile].flatMap((one) => Object.keys(one.inputs));
+  return [...inputs, ...ICONS.map((file) => `src/web/${file}`)];
 }
+
+const ICONS = ["icon.svg", "icon.png"];
+
+/** Lets a browser install the page as an app. Addresses are relative to this file, so they work below any path. */
+const MANIFEST = {
+  name: "edgemaker",
+  short_name: "edgemaker",
+  id: "../../",
+  start_url: "../../",
+  scope: "../../",
+  display: "standalone",
+  background_color: "#101518",
+  theme_color: "#12303f",
+  icons: [
+    { src: "icon.svg", sizes: "any", type: "image/svg+xml", purpose: "any" },
+    { src: "icon.png", sizes: "512x512", type: "image/png", purpose: "any maskable" },
+  ],
+};

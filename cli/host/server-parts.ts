@@ -26,6 +26,8 @@ const TYPES: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
   svg: "image/svg+xml",
+  png: "image/png",
+  webmanifest: "application/manifest+json",
 };
 
 const ENCODINGS = [
@@ -44,7 +46,7 @@ const isAccepted = (encoding: string, accepted: string): boolean =>
 
 /** Returns a file, from memory after the first request. */
 export const builtAsset: Asset = async (name, accepted = "") => {
-  const type = TYPES[/^(?:page|swagger-ui)\/[\w-]+(?:\.[\w-]+)*\.(js|css|svg)$/.exec(name)?.[1] ?? ""];
+  const type = TYPES[/^(?:page|swagger-ui)\/[\w-]+(?:\.[\w-]+)*\.(\w+)$/.exec(name)?.[1] ?? ""];
   if (type === undefined || !existsSync(builtFile(name))) return undefined;
   const found = ENCODINGS.find(
     ([encoding, ending]) => isAccepted(encoding, accepted) && existsSync(builtFile(`${name}.${ending}`)),

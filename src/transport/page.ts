@@ -43,6 +43,7 @@ const POLICY = [
   "style-src 'self'",
   "img-src 'self'",
   "connect-src 'self'",
+  "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -56,6 +57,8 @@ const htmlOf = ({ script, style }: PageFiles) => `<!doctype html>
 <meta name="color-scheme" content="light dark">
 <title>edgemaker</title>
 <link rel="icon" href="static/page/icon.svg">
+<link rel="apple-touch-icon" href="static/page/icon.png">
+<link rel="manifest" href="static/page/app.webmanifest" crossorigin="use-credentials">
 <link rel="stylesheet" href="static/page/${style}">
 <script type="module" src="static/page/${script}"></script>
 </head>
@@ -87,6 +90,11 @@ export function mountPage(
     // A name with a hash never gets other content.
     const isHashed = name.startsWith("main-");
     c.header("cache-control", `public, max-age=${isHashed ? "31536000, immutable" : "86400"}`);
+    if (name === "page-worker.js") {
+      c.header("cache-control", "no-cache");
+      // The page is two folders above it.
+      c.header("service-worker-allowed", "../../");
+    }
     return c.body(file.body);
   });
 

@@ -117,6 +117,8 @@ const Totals = ({ accounts, quote }: { accounts: readonly AccountRead[]; quote: 
           <Stat name={`Total, ${quote}${kind === "sandbox" ? ", simulated" : ""}`} tone="large">
             {worthText(worth)}
           </Stat>
+        </dl>
+        <dl class="stats">
           {(accounts.length > 1 ? accounts : [])
             .filter((one) => one.kind === kind)
             .map((one) => (

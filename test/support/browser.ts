@@ -15,13 +15,18 @@ export function findChromium(): string | undefined {
 /** As long as a slow machine needs. */
 const PATIENCE = 240_000;
 
-export const startBrowser = (): Promise<Browser> =>
-  chromium.launch({
-    timeout: PATIENCE,
-    executablePath: findChromium() ?? "chromium",
-    // A test runs as root in a container, where there is no other sandbox to be in.
-    args: ["--no-sandbox", "--disable-gpu"],
-  });
+const launching = () => ({
+  timeout: PATIENCE,
+  executablePath: findChromium() ?? "chromium",
+  // A test runs as root in a container, where there is no other sandbox to be in.
+  args: ["--no-sandbox", "--disable-gpu"],
+});
+
+export const startBrowser = (): Promise<Browser> => chromium.launch(launching());
+
+/** A window with a profile of its own, which is not private: what it installs stays. */
+export const openProfile = (folder: string): Promise<BrowserContext> =>
+  chromium.launchPersistentContext(folder, launching());
 
 /** What a page must never do, as far as it did. */
 export interface Watched {
@@ -37,7 +42,8 @@ type Look = Parameters<Browser["newContext"]>[0];
 
 /** A page in a profile of its own, of which every error and every request elsewhere is heard. */
 export async function openPage(browser: Browser, origin: string, look: Look = {}): Promise<Watched> {
-  const context = await browser.newContext(look);
+  // A service worker would carry requests past the routes of a test.
+  const context = await browser.newContext({ serviceWorkers: "block", ...look });
   context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const errors: string[] = [];

@@ -56,6 +56,8 @@ describe.skipIf(!findChromium())("the account page in Chromium (skipped without 
     };
     for (const path of ["", "account"]) {
       await page.goto(`${served.url}/#/${path}`);
+      // The first page has loaded without the route.
+      await page.reload();
       await part.getByText("Total, USDT, simulated").waitFor();
       await part.getByText("mexc: mexc does not respond").waitFor();
       // The market moves on between the two, a little.

@@ -222,7 +222,11 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
     const shown = page.getByRole("region", { name: /^P&L in/ });
     for (const [mode, capital] of capitals) {
       const name = mode === "paper" ? "USDT (paper trading)" : "USDT";
-      await page.getByRole("button", { name, exact: true }).click();
+      await page
+        .getByRole("group", { name: "Quote asset" })
+        .first()
+        .getByRole("button", { name, exact: true })
+        .click();
       await shown.getByText(`${capital}.00 USDT`).waitFor();
       expect(await page.getByLabel("Totals in USDT").count()).toBe(1);
     }

@@ -1,7 +1,7 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { findChromium, openPage, startBrowser } from "../support/browser.ts";
+import { findChromium, openPage, openProfile, startBrowser } from "../support/browser.ts";
 import { edgemaker, serve } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 
@@ -57,6 +57,48 @@ it.skipIf(!findChromium())("the page and the API docs work below a path of a pro
   const { servers } = (await (await fetch(`${url}openapi.json`)).json()) as { servers: { url: string }[] };
   expect(new URL(servers[0]?.url ?? "", `${url}openapi.json`).pathname).toBe(`${PATH}api/v1`);
   expect([errors, beside]).toEqual([[], []]);
+});
+
+it.skipIf(!findChromium())("the page can be installed, and says that it is offline", async () => {
+  const folder = tempFolder();
+  const server = await serve(folder, ["--sandbox"]);
+  const { url } = await proxy(server.url);
+  // Nothing can be installed from a private window, which the other contexts are.
+  const context = await openProfile(tempFolder());
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  const { stdout } = await edgemaker(folder, ["page", "--sandbox"]);
+  await page.goto(`${url}#code=${/#code=(\w+)/.exec(stdout)?.[1]}`);
+  await page.getByRole("heading", { name: "Strategies", exact: true }).waitFor();
+  expect(await page.evaluate("navigator.serviceWorker.ready.then(({ scope }) => scope)")).toBe(url);
+  const protocol = await context.newCDPSession(page);
+  const manifest = await protocol.send("Page.getAppManifest");
+  expect([manifest.errors, manifest.url]).toEqual([[], `${url}static/page/app.webmanifest`]);
+  const { icons, start_url: start } = JSON.parse(manifest.data ?? "") as {
+    readonly icons: readonly { readonly src: string; readonly type: string }[];
+    readonly start_url: string;
+  };
+  expect(new URL(start, manifest.url).href).toBe(url);
+  for (const { src, type } of icons) {
+    const icon = await fetch(new URL(src, manifest.url));
+    expect([icon.status, icon.headers.get("content-type")]).toEqual([200, type]);
+  }
+  expect(await protocol.send("Page.getInstallabilityErrors")).toEqual({ installabilityErrors: [] });
+  // The service worker takes over with the next load.
+  await page.goto(`${url}#/account`);
+  await page.reload();
+  await page.getByText("Worth of all accounts").waitFor();
+  expect(errors).toEqual([]);
+  await server.kill("SIGTERM");
+  await page.reload();
+  await page.getByRole("heading", { name: "The server cannot be reached" }).waitFor();
+  await page.getByText("No figures are shown here, because they would be old.").waitFor();
+  expect(await page.evaluate("document.body.innerText")).not.toMatch(/\d{3}/);
+  // Nothing of any response is stored, and the address stays for the time when the server is back.
+  expect(await page.evaluate("caches.keys()")).toEqual([]);
+  expect(page.url()).toBe(`${url}#/account`);
 });
 
 it("--host takes an IPv6 address with and without brackets", async () => {
