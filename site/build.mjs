@@ -63,8 +63,7 @@ function contentsPage() {
     ({ text, items }) =>
       `## ${text}\n${items.map((item) => `- [${item.text}](.${item.link}.md)`).join("\n")}\n`,
   );
-  return `# Contents\n\nThis page lists all pages in the order in which you need them. Each is also there as Markdown: replace `
-    .html` with `.md`.\n\n${parts.join("\n")}`;
+  return `# Contents\n\nThis page lists all pages in the order in which you need them. Each is also there as Markdown: replace html with md in its address.\n\n${parts.join("\n")}`;
 }
 
 /** Returns each link of the built pages to a page, a picture or a heading that is not there. */
