@@ -114,8 +114,8 @@ const GUIDES: Readonly<Record<string, string>> = {
   disposals: "report",
   notify: "alerts",
   limits: "limits",
-  kill: "reliability",
-  panic: "reliability",
+  kill: "stop-everything",
+  panic: "stop-everything",
   exchange: "exchanges",
   db: "backup",
   page: "page",
@@ -168,7 +168,7 @@ export function helpOf(found: CommandDef, path: readonly string[], width: number
       ? `${title("Examples")}\n${examples.map((example) => exampleLines(example, width)).join("\n")}`
       : "",
     commands.length > 0 ? `Run ${name} <command> --help for details.` : "",
-    GUIDES[path[0] ?? ""] ? `Guide: docs/${GUIDES[path[0] ?? ""]}.md` : "",
+    GUIDES[path[0] ?? ""] ? `Guide: edgemaker docs ${GUIDES[path[0] ?? ""]}` : "",
   ];
   return sections.filter((text) => text !== "").join("\n\n");
 }

@@ -27,6 +27,7 @@ export {
   verifyProof,
 } from "./exchange.ts";
 export { runGuided } from "./guided.ts";
+export { showGuide } from "./guides.ts";
 export { installMcp } from "./install-mcp.ts";
 export { addChannel } from "./notify.ts";
 export { withDatabase } from "./open-database.ts";

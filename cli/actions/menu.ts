@@ -1,6 +1,4 @@
-import { join } from "node:path";
 import { isCancel, select } from "@clack/prompts";
-import { packageFolder } from "../host/directories.ts";
 
 const CHOICES = [
   { value: "demo", label: "Watch the demo", hint: "simulated exchanges: no keys, no money" },
@@ -13,9 +11,5 @@ const CHOICES = [
 export async function askForCommand(): Promise<readonly string[] | undefined> {
   const choice = await select({ message: "What do you want to do?", options: [...CHOICES] });
   if (isCancel(choice)) return undefined;
-  if (choice !== "docs") return choice.split(" ");
-  process.stdout.write(
-    `The guides begin at ${join(packageFolder(), "docs/README.md")}\n\`edgemaker --help\` lists the commands.\n`,
-  );
-  return undefined;
+  return choice.split(" ");
 }

@@ -39,7 +39,7 @@ const SUB_COMMANDS: Readonly<Record<string, string>> = {
 
 /** Returns the top-level commands as help groups them. */
 export const groupsOf = (kinds: readonly Kind[]): Readonly<Record<string, readonly string[]>> => ({
-  "Get started": ["demo", "setup", "doctor", "page"],
+  "Get started": ["demo", "setup", "doctor", "page", "docs"],
   "Market data": ["ticker", "orderbook", "trades", "ohlcv", "exchanges", "compare", "dex"],
   Trade: ["balance", "orders", ...kinds.map(({ group }) => group), "rename", "trade"],
   "Every strategy": [
@@ -137,6 +137,7 @@ export function rootCommand(
       "status-page": statusPageCommand,
       sandbox: sandboxCommand,
       verify: verifyCommand,
+      docs: docsCommand,
       completion: completionCommand(() => rootCommand(ids, definitions, kinds)),
     },
   });
@@ -271,6 +272,21 @@ function completionCommand(root: () => CommandDef): CommandDef {
     },
   });
 }
+
+const docsCommand = command({
+  name: "docs",
+  description: "Read the guides that are installed with the program, or what an error means",
+  examples: ["edgemaker docs", "edgemaker docs tutorial", 'edgemaker docs "Order unknown"'],
+  args: {
+    topic: {
+      type: "positional",
+      description: "Guide, guide#section, error label, reason or notice; without one, all guides are listed",
+      required: false,
+    },
+    json: switchFlag("Print as JSON"),
+  },
+  run: async (values) => (await import("../actions/actions.ts")).showGuide(values),
+});
 
 const costCommand = command({
   name: "cost",

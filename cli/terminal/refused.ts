@@ -38,6 +38,7 @@ export function fail(
     ? withFlags(operation, first ? describeFlag(operation, { ...first, message }) : message)
     : message;
   process.stderr.write(`${error ?? `status ${status}`}: ${plainText(text, 1000)}\n`);
+  if (error && process.stderr.isTTY) process.stderr.write(`What it means: edgemaker docs "${error}"\n`);
   // Report all errors at once, so nobody has to retry for each one.
   for (const { path, message: other } of (operation && issues ? issues.slice(1) : []).slice(
     0,
