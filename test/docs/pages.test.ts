@@ -4,10 +4,12 @@ import { expect, it } from "vitest";
 import { essentialsText } from "../drift/essentials.ts";
 import { root } from "../support/bundle.ts";
 import { cliPage, mcpPage } from "../support/pages.ts";
+import { testingPage } from "../support/testing-page.ts";
 
 it.each([
   ["docs/cli.md", cliPage],
   ["docs/mcp.md", mcpPage],
+  ["docs/testing.md", testingPage],
 ])("%s matches the operations and commands", async (file, page) => {
   await expect(page(), "npm run docs writes it anew").toMatchFileSnapshot(join(root, file));
 });

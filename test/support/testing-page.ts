@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+import { root } from "./bundle.ts";
+
+/** The last results of the suites that take long; whoever runs one writes its result there. */
+const Results = z.strictObject({
+  suites: z.array(
+    z.strictObject({ proves: z.string(), command: z.string(), date: z.iso.date(), result: z.string() }),
+  ),
+  tables: z.array(
+    z.strictObject({
+      title: z.string(),
+      text: z.string(),
+      date: z.iso.date(),
+      head: z.array(z.string()),
+      rows: z.array(z.array(z.string())),
+    }),
+  ),
+});
+
+const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
+  const lineOf = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [lineOf(head), `|${"---|".repeat(head.length)}`, ...rows.map(lineOf)].join("\n");
+};
+
+/** docs/testing.md */
+export function testingPage(): string {
+  const { suites, tables } = Results.parse(JSON.parse(readFileSync(join(root, "test/results.json"), "utf8")));
+  const parts = tables.map(
+    ({ title, text, date, head, rows }) =>
+      `## ${title}\n${text} Measured on ${date}:\n\n${tableOf(head, rows)}\n`,
+  );
+  return `# Tests
+
+This page lists the test suites that take long, what each shows, and the result of its last run.
+Generated from \`test/results.json\`. \`npm run docs\` writes this page, and a test compares it.
+
+\`npm test\` and \`.ci/run\` run on each change; [CONTRIBUTING](../CONTRIBUTING.md) lists all suites. The suites below use the real pass,
+plan and stores with a virtual clock. Every call can fail: crashes before and after it, lost requests and responses, late effects, old
+reads, outages, late or missing trades, restored databases, lost commits and clock steps. After each event, \`test/invariants\` checks
+the account independently of the engine: orders without a record, two orders in a slot, orders after a stop, orders that could trade
+with each other, exceeded limits, and differences between ledger and fills.
+
+## Last run of each suite
+${tableOf(
+  ["shows", "command", "date", "result"],
+  suites.map(({ proves, command, date, result }) => [proves, `\`${command}\``, date, result]),
+)}
+
+A violation is fixed before the next run, and its seed is kept as a test in \`test/simulation/simulation.test.ts\`. \`.ci/run\` runs the
+same 2,284 seeds each time; a nightly workflow runs 9,000 new ones. \`test/simulation/golden\` stores a hash of each request for 2,700
+seeds, so a change that is not meant to alter orders leaves them equal (\`npm run simulate -- --golden\`).
+
+The simulation does not include the adapters. \`test/venues\` tests them against emulated exchanges, over sockets.
+
+${parts.join("\n")}
+## Run one yourself
+\`\`\`sh
+npm run guards                        # remove each SQL condition in turn, on a file and on a server
+npm run crash                         # kill a real server fifty times
+npm run simulate                      # 200 seeds
+npm run simulate -- --swarm           # 1,000 new seeds, each with its own mix of faults
+npm run simulate -- --seed 17 --timing real      # one seed, with its trace
+npm run simulate:full                 # everything, with figures
+npm run world -- --weakened "no wait for the read lag"     # a trace that needs this wait
+\`\`\`
+
+Next: [reliability](reliability.md) · [benchmarks](benchmarks.md) · [security](security.md)
+`;
+}
