@@ -27,8 +27,8 @@ import { chartLevels, ENDS } from "./strategy/levels.ts";
 import { ById, MainFigures, NameLine, StrategyActions, StrategyHeader } from "./strategy/parts.tsx";
 import { profitOver } from "./strategy/profit-over.ts";
 import { QualityPart } from "./strategy/quality.tsx";
+import { QuoteOverview } from "./strategy/quotes.tsx";
 import { EventsPart, FillsPart, OpenOrderPart, OrdersPart, ReplayPart, Slots } from "./strategy/slots.tsx";
-import { Table } from "./table.tsx";
 import type { AnyStrategy, Fills, OwnStatus, Quoted, Session } from "./types.ts";
 import { Ago, ChangeStat, Choice, Failed, NoticeBox, Section, Stat } from "./ui.tsx";
 
@@ -159,7 +159,7 @@ function StrategyParts({ one, session, tab, whom }: PartsProps) {
 
 function ShownTab({ one, digits, tab }: { one: AnyStrategy; digits: Digits; tab: string }) {
   const { id, symbol, kind } = one;
-  if (tab === "" && kind === "quote") return <PricePlaces quotes={one} />;
+  if (tab === "" && kind === "quote") return <QuoteOverview quotes={one} digits={digits} />;
   if (tab === "" && kind === "strategy") return <OwnValues one={one} />;
   if (tab === "quality") return <QualityPart id={id} />;
   if (tab === "backtest" && kind === "grid") return <ReplayPart grid={one} />;
@@ -291,22 +291,6 @@ function FilledChart({ one, candles, digits, isWhole }: ChartPartProps) {
     </>
   );
 }
-
-const PricePlaces = ({ quotes }: { quotes: Quoted }) => (
-  <Section title="Price sources">
-    <Table
-      label="Price sources"
-      columns={[
-        { name: "Source", isHead: true, of: ({ source }) => (source === "own" ? "own book" : source) },
-        { name: "Counts", of: ({ counted }) => (counted ? "yes" : "no") },
-        { name: "Reason", of: ({ because }) => because ?? "–" },
-      ]}
-      rows={quotes.sources}
-      keyOf={({ source }) => source}
-      empty="No price source yet."
-    />
-  </Section>
-);
 
 /** Notes and the state that a user's own function has returned. */
 const OwnValues = ({ one: { notes, state } }: { one: OwnStatus }): Child => (

@@ -5,6 +5,19 @@ import { servedPage } from "../support/served.ts";
 import { newToken } from "../support/signed-in.ts";
 import { startBody, startOf } from "../support/starts.ts";
 
+const ADA = { exchange: "mexc", symbol: "ADA/USDT", baseBudget: 500, quoteBudget: 2000 };
+
+/** Three hours of a sampled pair, the second without a sample. */
+const OFFERED = {
+  findings: [{ unit: "quote", limit: 150 }],
+  hours: {
+    from: 0,
+    ownSpreadPercent: [1, null, 1.2],
+    ownBidsWithin2: ["100", null, "90"],
+    ownAsksWithin2: ["200", null, "300"],
+  },
+};
+
 describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)", () => {
   const served = servedPage();
 
@@ -21,7 +34,7 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
     const table = page.getByRole("table", { name: "Running strategies" });
     await table.getByRole("cell", { name: "4", exact: true }).waitFor();
     await expect
-      .poll(() => page.locator(".stats dt").allTextContents())
+      .poll(() => page.getByLabel("Totals in USDT").locator("dt").allTextContents())
       .toEqual(["Total, USDT", "7 days", "Realized", "Unrealized", "vs buy and hold", "Capital"]);
     expect(await table.innerText()).toMatch(/BTC\/USDT\s+quote, kraken\s+running/);
     const { id } = (await started.json()) as { id: string };
@@ -100,6 +113,59 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
     expect(errors).toEqual([]);
     expect(strangers).toEqual([]);
     await context.close();
+  });
+
+  it("show their orders in the order book, the reference price with its sources, and the inventory", async () => {
+    const { id } = await served.call<{ id: string }>(
+      "POST",
+      ...startOf("quote", { ...ADA, spreadPercent: 1, depth: 200, levels: 3, minBase: 100, maxBase: 3000 }),
+    );
+    interface Quotes {
+      readonly orders: readonly { price: string; amount: string }[];
+      readonly details: { reference: string; sources: readonly { source: string; counted: boolean }[] };
+    }
+    const status = () => served.call<Quotes>("GET", `/strategies/${id}`);
+    await expect.poll(async () => (await status()).orders.length).toBe(6);
+    const { page, context, errors, strangers } = await served.signIn();
+    await page.route("**/liquidity/pairs", (route) =>
+      route.fulfill({ json: { day: "2026-01-01", pairs: [ADA], count: 1 } }),
+    );
+    await page.route("**/liquidity/report?*", (route) => route.fulfill({ json: { markets: [OFFERED] } }));
+    await page.goto(`${served.url}/#/strategy/${id}`);
+    const ladder = page.getByRole("table", { name: "Order book" });
+    const rows = ladder.locator("tr.mine");
+    // An order moves with the price, so both are read until they are the same.
+    await expect
+      .poll(async () => {
+        const shown = await rows.evaluateAll((all) =>
+          all.map((row) => [...row.querySelectorAll("td")].map(({ textContent }) => Number(textContent))),
+        );
+        const placed = (await status()).orders.map(({ price, amount }) => [Number(price), Number(amount)]);
+        const inLadder = shown.map(([price, , own]) => [price, own]);
+        return JSON.stringify(inLadder.sort()) === JSON.stringify(placed.sort());
+      })
+      .toBe(true);
+    const { sources } = (await status()).details;
+    const chips = page.getByRole("list", { name: "Price sources" }).getByRole("listitem");
+    expect(await chips.count()).toBe(sources.length);
+    await expect
+      .poll(() => chips.filter({ hasText: /\d\.\d+.*ago, counts/ }).count())
+      .toBe(sources.filter(({ counted }) => counted).length);
+    await page.getByText(/: the median of \d of \d sources/).waitFor();
+    await page.getByRole("img", { name: /^500 ADA between 100 and 3,000, target [\d,]+/ }).waitFor();
+    await page
+      .getByText(/^Half-spread 0\.5\d*\s%\. The middle of the quotes is .* inventory is below/)
+      .waitFor();
+    // The hour without a sample is no point of the lines.
+    const spread = page.getByRole("img", { name: /^Spread, now 1\.20\s%; promised 1\.00\s%/ });
+    expect((await spread.locator("polyline.own").getAttribute("points"))?.split(" ")).toHaveLength(2);
+    await page
+      .getByRole("img", { name: "Depth of the thinner side, now 90.00 USDT; promised 150.00 USDT" })
+      .waitFor();
+    expect(errors).toEqual([]);
+    expect(strangers).toEqual([]);
+    await context.close();
+    await served.call("POST", `/strategies/${id}/stop`, {});
   });
 
   it("have no controls for read-only users", async () => {

@@ -5,6 +5,7 @@ import { OpenOrdersPart } from "../account.tsx";
 import { GridChart } from "../chart/chart.tsx";
 import { type Digits, digitsOf, inPercent, number, numberOr, pairOf } from "../format.ts";
 import { COMMON_PAIR, type Holdings, useHoldings } from "../holdings.ts";
+import { BookLadder } from "../ladder.tsx";
 import { useLoad } from "../live.ts";
 import { PairField } from "../plan-area.tsx";
 import { goTo, linkTo, useRoute } from "../route.ts";
@@ -216,65 +217,5 @@ function MarketForm({ market, exchanges, holdings }: MarketFormProps) {
       <PairField value={symbol} pairs={holdings.pairs} change={setSymbol} />
       <button type="submit">Show</button>
     </form>
-  );
-}
-
-interface LadderProps {
-  readonly book: BookAnswer;
-  readonly digits: Digits;
-  /** Takes the price of a row; absent where nobody can trade. */
-  readonly choose: ((price: string) => void) | undefined;
-}
-
-/** Levels of each side; the plan of an order reads more. */
-const SHOWN_LEVELS = 20;
-
-/** The order book: asks above, bids below, each with a bar for the cumulative depth. */
-function BookLadder({ book, digits, choose }: LadderProps) {
-  const [bids, asks] = [book.bids.slice(0, SHOWN_LEVELS), book.asks.slice(0, SHOWN_LEVELS)];
-  const most = Math.max(bids.at(-1)?.total ?? 0, asks.at(-1)?.total ?? 0);
-  const sizes = digitsOf([...bids, ...asks].map(({ amount }) => amount));
-  const row = (side: "up" | "down", { price, amount, total }: BookAnswer["bids"][number]) => (
-    <tr key={`${side} ${price}`} onClick={() => choose?.(String(price))}>
-      <td class={`number ${side}`} data-name="Price">
-        {choose ? (
-          <button type="button" class="plain" title="Use this price" onClick={() => choose(String(price))}>
-            {number(price, digits)}
-          </button>
-        ) : (
-          number(price, digits)
-        )}
-      </td>
-      <td class="number" data-name="Amount">
-        {number(amount, sizes)}
-      </td>
-      <td class="number depth" data-name="Total">
-        <meter class={side} min={0} max={most} value={total} aria-hidden="true" />
-        <span>{number(total, sizes)}</span>
-      </td>
-    </tr>
-  );
-  return (
-    <table class="data ladder">
-      <caption class="unseen">Order book, asks from the highest, then bids from the highest</caption>
-      <thead>
-        <tr>
-          {["Price", "Amount", "In all"].map((name) => (
-            <th key={name} scope="col" class="number">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>{asks.toReversed().map((level) => row("down", level))}</tbody>
-      <tbody>
-        <tr class="mid">
-          <th scope="row" colSpan={3}>
-            {number(book.midPrice, digits)}, spread {inPercent(book.spreadPercent, 3)}
-          </th>
-        </tr>
-        {bids.map((level) => row("up", level))}
-      </tbody>
-    </table>
   );
 }
