@@ -141,7 +141,17 @@ function StrategyParts({ one, session, tab, whom }: PartsProps) {
           }
         >
           {loaded.error ? <Failed error={loaded.error} again={loaded.again} /> : null}
-          <FilledChart one={one} candles={candles} digits={digits} isWhole={tab === ""} />
+          <FilledChart
+            one={one}
+            candles={candles}
+            digits={digits}
+            isWhole={tab === ""}
+            {...(mayEdit ? gridBounds(one, typed) : {})}
+            moved={(bound, price) =>
+              type((before) => ({ ...before, [BOUND_FIELDS[bound]]: price.toFixed(digits ?? 8) }))
+            }
+            released={() => openTab(one.id, "settings")}
+          />
         </Section>
       ) : null}
       {tab === "settings" ? (
@@ -253,7 +263,17 @@ function QuoteStatus({ quotes, digits }: { quotes: Quoted; digits: Digits }) {
   );
 }
 
-interface ChartPartProps {
+const BOUND_FIELDS = { lower: "lowerPrice", upper: "upperPrice" } as const;
+
+/** Returns the bounds of a grid between two prices, as they are typed or are now. */
+function gridBounds(one: AnyStrategy, typed: EditTexts): Pick<ChartPartProps, "bounds"> {
+  if (one.kind !== "grid" || one.centered) return {};
+  const now = one.rangeNow ?? one;
+  const boundOf = (name: "lowerPrice" | "upperPrice") => Number(typed[name]) || Number(now[name]);
+  return { bounds: { lower: boundOf("lowerPrice"), upper: boundOf("upperPrice") } };
+}
+
+interface ChartPartProps extends Pick<Parameters<typeof GridChart>[0], "bounds" | "moved" | "released"> {
   readonly one: AnyStrategy;
   readonly candles: ReturnType<typeof useMovingCandles>["candles"];
   readonly digits: Digits;
@@ -264,7 +284,7 @@ interface ChartPartProps {
 const NO_FILLS: readonly never[] = [];
 
 /** The chart with the fills, and P&L over its time next to buy and hold. */
-function FilledChart({ one, candles, digits, isWhole }: ChartPartProps) {
+function FilledChart({ one, candles, digits, isWhole, ...movable }: ChartPartProps) {
   const { symbol, exchange, openOrders } = one;
   const fills = useLoad<Fills>(`GET /strategies/${part(one.id)}/fills`, { limit: 500 }, { live: true }).data;
   const points = fills ? profitOver(one, candles, { fills: fills.fills, isWhole: fills.next === null }) : [];
@@ -279,6 +299,7 @@ function FilledChart({ one, candles, digits, isWhole }: ChartPartProps) {
         fills={fills?.fills ?? NO_FILLS}
         digits={digits}
         levels={chartLevels(one)}
+        {...movable}
       />
       {isWhole && last && points.length > 1 ? (
         <TwoLines

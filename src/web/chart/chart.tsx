@@ -1,4 +1,3 @@
-import type { Child } from "hono/jsx";
 import { useRef } from "hono/jsx/dom";
 import {
   CandlestickSeries,
@@ -15,11 +14,10 @@ import {
   type UTCTimestamp,
 } from "lightweight-charts";
 import { useEffect } from "../effect.ts";
-import { type Digits, digitsOf, number } from "../format.ts";
-import { Table } from "../table.tsx";
-import type { CandlesAnswer, FillAnswer } from "../types.ts";
-import { Time as TimeText } from "../ui.tsx";
+import { digitsOf } from "../format.ts";
+import { type Bound, BoundSlider } from "./bounds.tsx";
 import { LABEL, placeLabels } from "./labels.ts";
+import { CandleTable, type ChartContent, type ChartLevel, candleAt, Legend, LevelTable } from "./tables.tsx";
 
 interface ChartProps extends ChartContent {
   /** Description of the chart for screen readers. */
@@ -27,32 +25,46 @@ interface ChartProps extends ChartContent {
   /** Bounds that the user can drag, and where they are. */
   readonly bounds?: Readonly<Record<Bound, number>> | undefined;
   readonly moved?: ((bound: Bound, price: number) => void) | undefined;
+  /** Called when a bound is let go, by a pointer or a key. */
+  readonly released?: () => void;
 }
 
 /** Candles with a grid's levels, also as a table. */
-export function GridChart({ label, bounds, moved, ...shown }: ChartProps) {
+export function GridChart({ label, bounds, moved, released, ...shown }: ChartProps) {
   const element = useRef<HTMLDivElement>(null);
   const chart = useRef<ChartHandle | null>(null);
-  const drag = useRef({ bounds, moved });
-  drag.current = { bounds, moved };
   useEffect(() => {
     if (!element.current) return undefined;
     const made = createGridChart(element.current);
     chart.current = made;
     made.show(shown);
-    const endDrag = dragBounds(element.current, made, () => drag.current ?? {});
     return () => {
-      endDrag();
       made.remove();
       chart.current = null;
     };
   }, []);
+  const boundsText = bounds ? Object.values(bounds).join() : "";
   useEffect(() => {
     chart.current?.show(shown);
-  }, [shown.candles, shown.fills, shown.digits, levelsText(shown.levels)]);
+  }, [shown.candles, shown.fills, shown.digits, levelsText(shown.levels), boundsText]);
   return (
     <>
-      <div class="chart" role="img" aria-label={label} ref={element} />
+      <div class="chart">
+        <div role="img" aria-label={label} ref={element} />
+        {(["lower", "upper"] as const).map((bound) =>
+          bounds ? (
+            <BoundSlider
+              key={bound}
+              bound={bound}
+              bounds={bounds}
+              digits={shown.digits}
+              priceAt={(y) => chart.current?.priceAt(y)}
+              moved={(price) => moved?.(bound, price)}
+              released={() => released?.()}
+            />
+          ) : null,
+        )}
+      </div>
       <Legend levels={shown.levels} />
       <details>
         <summary>The chart as a table</summary>
@@ -66,86 +78,9 @@ export function GridChart({ label, bounds, moved, ...shown }: ChartProps) {
 const levelsText = (levels: readonly Level[]): string =>
   levels.map(({ price, kind, name = "", amount = "" }) => `${price}${kind}${name}${amount}`).join();
 
-const KIND_WORDS: Readonly<Record<Level["kind"], string>> = {
-  buy: "open buy",
-  sell: "open sell",
-  empty: "no order",
-  refused: "waits",
-  line: "price",
-  stop: "stop price",
-};
-
-const Legend = ({ levels }: { levels: readonly Level[] }) => (
-  <ul class="legend" aria-hidden="true">
-    {(["buy", "sell", "empty", "refused"] as const)
-      .filter((kind) => levels.some((level) => level.kind === kind))
-      .map((kind) => (
-        <li key={kind} class={`key ${kind}`}>
-          {KIND_WORDS[kind]}
-        </li>
-      ))}
-  </ul>
-);
-
-const LevelTable = ({ levels, digits }: { levels: readonly Level[]; digits: Digits }): Child => (
-  <Table
-    label="Levels of the chart"
-    columns={[
-      { name: "Price", isNumber: true, isHead: true, of: ({ price }: Level) => number(price, digits) },
-      { name: "Type", of: ({ kind, name }: Level) => name ?? KIND_WORDS[kind] },
-      { name: "Amount", isNumber: true, of: (level: Level) => level.amount ?? "–" },
-    ]}
-    rows={levels.toSorted((a, b) => b.price - a.price)}
-    keyOf={({ price, kind, name }) => `${price} ${kind} ${name}`}
-    empty="No levels yet."
-  />
-);
-
-/** Number of candles in the table, the newest ones. */
-const MAX_TABLE_CANDLES = 20;
-
-function CandleTable({ candles, fills, digits }: ChartContent): Child {
-  const shown = candles.slice(-MAX_TABLE_CANDLES);
-  const times = fills.map(({ timestamp }) => candleAt(candles, timestamp));
-  const price = (name: string, of: (one: (typeof shown)[number]) => number) => ({
-    name,
-    isNumber: true,
-    of: (one: (typeof shown)[number]) => number(of(one), digits),
-  });
-  return (
-    <Table
-      label="Candles of the chart"
-      columns={[
-        { name: "Time", isHead: true, of: ({ timestamp }) => <TimeText at={timestamp} /> },
-        price("Open", ({ open }) => open),
-        price("High", ({ high }) => high),
-        price("Low", ({ low }) => low),
-        price("Close", ({ close }) => close),
-        {
-          name: "Fills",
-          isNumber: true,
-          of: ({ timestamp }) => times.filter((at) => at === timestamp).length,
-        },
-      ]}
-      rows={shown.toReversed()}
-      keyOf={({ timestamp }) => timestamp}
-      empty="No candles yet."
-    />
-  );
-}
-
-interface ChartContent {
-  readonly candles: readonly CandlesAnswer["candles"][number][];
-  readonly levels: readonly Level[];
-  readonly fills: readonly Pick<FillAnswer, "side" | "price" | "timestamp">[];
-  /** Decimals of the market's prices. */
-  readonly digits: Digits;
-}
-
 interface ChartHandle {
   show(shown: ChartContent): void;
   priceAt(y: number): number | undefined;
-  yOf(price: number): number | undefined;
   remove(): void;
 }
 
@@ -155,8 +90,11 @@ const seconds = (millis: number): UTCTimestamp => Math.floor(millis / 1000) as U
 function createGridChart(element: HTMLElement): ChartHandle {
   const chart = createChart(element, { autoSize: true, ...looks() });
   const series = chart.addSeries(CandlestickSeries);
-  const primitive = levelsPrimitive();
-  chart.subscribeCrosshairMove(({ point }) => primitive.hover(point !== undefined));
+  const frame = element.parentElement;
+  const primitive = levelsPrimitive(() => placeBounds(frame, series));
+  const point = (event: Event) => primitive.hover(event.type === "focusin" || event.type === "pointerenter");
+  const pointing = ["pointerenter", "pointerleave", "focusin", "focusout"];
+  for (const name of pointing) frame?.addEventListener(name, point);
   series.attachPrimitive(primitive);
   const markers = createSeriesMarkers<Time>(series, []);
   let last: ChartContent | undefined;
@@ -178,9 +116,9 @@ function createGridChart(element: HTMLElement): ChartHandle {
   return {
     show: paint,
     priceAt: (y) => series.coordinateToPrice(y) ?? undefined,
-    yOf: (price) => series.priceToCoordinate(price) ?? undefined,
     remove() {
       endScheme();
+      for (const name of pointing) frame?.removeEventListener(name, point);
       chart.remove();
     },
   };
@@ -188,11 +126,18 @@ function createGridChart(element: HTMLElement): ChartHandle {
 
 /** Distance in pixels of the first and last time from the edges, so neither is cut off, and of the last from amounts. */
 const [EDGE, AMOUNTS] = [24, 96] as const;
+const MIN_CANDLE_WIDTH = 4;
 
 function fitAll(chart: IChartApi, { candles: { length }, levels }: ChartContent): void {
-  const [left, right] = [EDGE, levels.some(({ amount }) => amount) ? AMOUNTS : EDGE];
-  const each = length / Math.max(EDGE, chart.timeScale().width() - left - right);
-  chart.timeScale().setVisibleLogicalRange({ from: -left * each, to: length - 1 + right * each });
+  const right = levels.some(({ amount }) => amount) ? AMOUNTS : EDGE;
+  const width = Math.max(EDGE, chart.timeScale().width() - EDGE - right);
+  // On a phone, the newest ones.
+  const shown = Math.min(length, Math.floor(width / MIN_CANDLE_WIDTH));
+  const each = shown / width;
+  chart.timeScale().setVisibleLogicalRange({
+    from: length - shown - EDGE * each,
+    to: length - 1 + right * each,
+  });
 }
 
 const axisTime = (time: Time, how: Intl.DateTimeFormatOptions): string =>
@@ -266,68 +211,16 @@ function markersOf({ candles, fills }: ChartContent): SeriesMarker<Time>[] {
     }));
 }
 
-const candleAt = (candles: ChartContent["candles"], at: number): number =>
-  candles.findLast(({ timestamp }) => timestamp <= at)?.timestamp ?? at;
-
-type Bound = "lower" | "upper";
-
-interface Movable {
-  readonly bounds?: Readonly<Record<Bound, number>> | undefined;
-  readonly moved?: ((bound: Bound, price: number) => void) | undefined;
+/** Puts the bounds over their prices, up to the amounts, whenever the chart is drawn. */
+function placeBounds(frame: HTMLElement | null, series: ISeriesApi<"Candlestick">): void {
+  for (const slider of frame?.querySelectorAll<HTMLElement>(".bound") ?? []) {
+    const y = series.priceToCoordinate(Number(slider.dataset.price));
+    slider.style.top = y === null ? "-99px" : `${y}px`;
+    slider.style.right = `${series.priceScale().width() + AMOUNTS}px`;
+  }
 }
 
-/** Distance in pixels from a bound within which it can be dragged. */
-const REACH = 8;
-
-/** Lets a pointer drag the bounds of a grid; input fields do the same for keyboards. */
-function dragBounds(element: HTMLElement, chart: ChartHandle, movable: () => Movable): () => void {
-  let dragged: Bound | undefined;
-  const heightOf = (event: PointerEvent) => event.clientY - element.getBoundingClientRect().top;
-  const boundAt = (y: number): Bound | undefined => {
-    const { bounds } = movable();
-    return bounds && (["lower", "upper"] as const).find((one) => near(chart.yOf(bounds[one]), y));
-  };
-  const take = (event: PointerEvent) => {
-    dragged = boundAt(heightOf(event));
-    if (!dragged) return;
-    // Otherwise the chart would scroll with it.
-    event.stopPropagation();
-    element.setPointerCapture(event.pointerId);
-  };
-  const move = (event: PointerEvent) => {
-    const y = heightOf(event);
-    element.classList.toggle("movable", dragged !== undefined || boundAt(y) !== undefined);
-    const price = dragged && chart.priceAt(y);
-    if (dragged && price !== undefined && price > 0) movable().moved?.(dragged, price);
-  };
-  const leave = () => {
-    dragged = undefined;
-  };
-  const swallow = (event: MouseEvent) => {
-    if (boundAt(event.clientY - element.getBoundingClientRect().top)) event.stopPropagation();
-  };
-  const ended = new AbortController();
-  const how = { signal: ended.signal, capture: true };
-  element.addEventListener("pointerdown", take, how);
-  element.addEventListener("mousedown", swallow, how);
-  element.addEventListener("pointermove", move, how);
-  element.addEventListener("pointerup", leave, how);
-  element.addEventListener("pointercancel", leave, how);
-  return () => ended.abort();
-}
-
-const near = (line: number | undefined, y: number): boolean =>
-  line !== undefined && Math.abs(line - y) <= REACH;
-
-/** A price level: an open order, or another important price. */
-export interface Level {
-  readonly price: number;
-  readonly kind: "buy" | "sell" | "empty" | "refused" | "line" | "stop";
-  /** Label next to it, over a full line. Levels without one are ticks at the edge, and lines while the chart is pointed at. */
-  readonly name?: string | undefined;
-  /** Amount of its order, next to its tick. */
-  readonly amount?: string | undefined;
-}
+export type Level = ChartLevel;
 
 const LEVEL_STYLES: Readonly<
   Record<Level["kind"], { color: string; opacity: number; dash: readonly number[] }>
@@ -353,14 +246,19 @@ interface LevelsPrimitive extends ISeriesPrimitive<Time> {
 }
 
 /** Draws all levels as one primitive, because a hundred price lines would be slow. */
-function levelsPrimitive(): LevelsPrimitive {
+function levelsPrimitive(redrawn: () => void): LevelsPrimitive {
   let attached: SeriesAttachedParameter<Time> | undefined;
   let levels: readonly Level[] = [];
   let colors = new Map<Level["kind"], string>();
   let ground = "";
   let isPointed = false;
   const drawn = (): Drawn => ({ attached, levels, colors, ground, isPointed });
-  const lines = { draw: (target: Target) => drawLevels(target, drawn()) };
+  const lines = {
+    draw: (target: Target) => {
+      drawLevels(target, drawn());
+      redrawn();
+    },
+  };
   const labels = { draw: (target: Target) => drawLabels(target, drawn()) };
   const views = [
     { zOrder: () => "bottom" as const, renderer: () => lines },
@@ -464,6 +362,9 @@ function drawAmounts(context: CanvasRenderingContext2D, right: number, drawn: Dr
   let free = Number.NEGATIVE_INFINITY;
   for (const { amount, kind, y } of visible(drawn).toSorted((a, b) => a.y - b.y)) {
     if (!amount || y < free) continue;
+    const { width } = context.measureText(amount);
+    context.fillStyle = drawn.ground;
+    context.fillRect(right - width - 2, y - LABEL.height / 2, width + 4, LABEL.height);
     context.fillStyle = drawn.colors.get(kind) ?? "gray";
     context.fillText(amount, right, y + 1);
     free = y + LABEL.height;
