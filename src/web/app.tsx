@@ -12,13 +12,10 @@ import { startLive, useLoad } from "./live.ts";
 import { Compare, DexPage } from "./markets/compare.tsx";
 import { Markets } from "./markets/page.tsx";
 import { ModeBar, shownMode } from "./mode.tsx";
-import { Clone, StartOwn } from "./own/start.tsx";
 import { ReportPage } from "./report.tsx";
 import { linkTo, useRoute } from "./route.ts";
 import { signedOut, signIn, useValue } from "./session.ts";
-import { StartCentered } from "./start/backtest.tsx";
-import { Start } from "./start/page.tsx";
-import { StartQuotes } from "./start-quotes.tsx";
+import { Clone, Start } from "./start/page.tsx";
 import { StrategyPage } from "./strategy-page.tsx";
 import type { Session } from "./types.ts";
 import { NoticeBox, Shown, SignInForm, useTitle } from "./ui.tsx";
@@ -72,16 +69,14 @@ const PLACES: readonly Place[] = [
     page: (session, [, id = ""]) => <StrategyPage key={id} id={id} session={session} />,
   },
   {
-    path: "start-own",
-    page: (session, [, name = ""]) => <StartOwn key={name} name={name} session={session} />,
+    path: "start",
+    group: "Start",
+    page: (session, [, name = "grid"]) => <Start name={name} session={session} />,
   },
   {
     path: "clone",
     page: (session, [, id = ""]) => <Clone key={id} id={id} session={session} />,
   },
-  pagePlace("start", Start, "Start a grid", "Start", "Grid"),
-  pagePlace("start-centered", StartCentered, "Start a centered grid", "Start", "Centered grid"),
-  pagePlace("start-quotes", StartQuotes, "Start quotes", "Start", "Quotes"),
   pagePlace("backtest", BacktestPage, "Backtest"),
   pagePlace("report", ReportPage, "Report", "Reports", "P&L"),
   pagePlace("liquidity", LiquidityPage, "Liquidity", "Reports", "Liquidity"),

@@ -6,11 +6,18 @@ import { type LinePoint, type LineScale, lineScaleOf } from "./chart/line-scale.
 import { TwoLines } from "./chart/two-lines.tsx";
 import { inPercent, number, pairOf, percent, toneOf } from "./format.ts";
 import { NumberInput } from "./plan-area.tsx";
-import { linkTo } from "./route.ts";
+import { linkTo, useRoute } from "./route.ts";
 import { useValue } from "./session.ts";
 import { backtestOf, RunFigures } from "./start/backtest.tsx";
-import { Checks, NumberFields, useGridForm, WhereFields } from "./start/fields.tsx";
-import { bodyOf, type Form, formOf, queryOf } from "./start/form.ts";
+import { FormFields, PlaceFields, type StartState, useStart, WithForm } from "./start/fields.tsx";
+import {
+  requestIn,
+  type StartForm,
+  startAddress,
+  startBody,
+  type TypedTexts,
+  wholeTexts,
+} from "./start/settings.ts";
 import { numberColumn, Table, type TableColumn } from "./table.tsx";
 import type { Backtest as Answer, Backtest, SuggestionAnswer } from "./types.ts";
 import { Choice, Failed, Field, NoticeBox, Section, Stat, saveFile, Time, Warnings } from "./ui.tsx";
@@ -29,54 +36,71 @@ const FILLS = 500;
 
 /** The backtest page: a suggestion, and runs side by side. */
 export function BacktestPage() {
-  const grid = useGridForm();
-  const [timeframe, setTimeframe] = useState<string>("15m");
-  const run = useRun(timeframe);
-  const { form, change } = grid;
-  const take = (found: Readonly<Record<string, unknown>>) => {
-    const { initialBuy } = form;
-    const next = { ...formOf(new URLSearchParams(formTexts(found))), initialBuy };
-    change(next);
-    void run.of(next);
-  };
+  const { query } = useRoute();
   return (
     <>
       <h1>Backtest</h1>
-      <div class="columns">
-        <GridPart {...grid} run={run} timeframe={timeframe} choose={setTimeframe} />
-        <div>
-          <Suggest form={form} timeframe={timeframe} free={grid.holdings.free(grid.quote)} take={take} />
-          <Runs />
-        </div>
-      </div>
+      <WithForm is={({ key }) => key === "grid"}>
+        {(form) => <GridBacktest form={form} query={query} />}
+      </WithForm>
     </>
   );
 }
 
-type GridPartProps = ReturnType<typeof useGridForm> & {
+function GridBacktest({ form, query }: { form: StartForm; query: URLSearchParams }) {
+  const grid = useStart(form, requestIn(query));
+  const [timeframe, setTimeframe] = useState<string>("15m");
+  const run = useRun(form, timeframe);
+  const { texts, change, holdings } = grid;
+  const take = (found: Readonly<Record<string, unknown>>) => {
+    const cautious = { allowLoss: false, useOwnBase: false, initialBuy: texts.initialBuy === "true" };
+    const next = wholeTexts(form, { ...found, config: { ...found, ...cautious } });
+    change(next);
+    void run.of(next);
+  };
+  return (
+    <div class="columns">
+      <GridPart {...grid} run={run} timeframe={timeframe} choose={setTimeframe} />
+      <div>
+        <Suggest
+          {...grid}
+          timeframe={timeframe}
+          free={holdings.free(pairOf(texts.symbol ?? "").quote)}
+          take={take}
+        />
+        <Runs form={form} />
+      </div>
+    </div>
+  );
+}
+
+type GridPartProps = StartState & {
   readonly timeframe: string;
   readonly choose: (frame: string) => void;
   readonly run: ReturnType<typeof useRun>;
 };
 
 function GridPart({ run, timeframe, choose, ...grid }: GridPartProps) {
-  const { form, change, quote } = grid;
+  const { form, texts, body } = grid;
   return (
     <Section title="The grid">
-      <WhereFields {...grid} />
+      <PlaceFields {...grid} />
       <div class="fields">
         <Field label="Candle length" hint="The latest 1,000 candles, or all stored ones">
           <Choice value={timeframe} choices={BACKTEST_FRAMES} choose={choose} />
         </Field>
       </div>
-      <NumberFields form={form} change={change} quote={quote} />
-      <Checks form={form} change={change} names={["initialBuy"]} />
+      <FormFields
+        {...grid}
+        settings={form.settings.filter(({ name, step }) => step !== "advanced" && name !== "useOwnBase")}
+        symbol={texts.symbol ?? ""}
+      />
       <p>
         <button
           type="button"
           class="primary"
-          disabled={run.isBusy || bodyOf(form) === undefined}
-          onClick={() => void run.of(form)}
+          disabled={run.isBusy || body === undefined}
+          onClick={() => void run.of(texts)}
         >
           {run.isBusy ? "Running…" : "Run it"}
         </button>
@@ -86,16 +110,13 @@ function GridPart({ run, timeframe, choose, ...grid }: GridPartProps) {
   );
 }
 
-const formTexts = (grid: Readonly<Record<string, unknown>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(grid).map(([name, value]) => [name, String(value)]));
-
-function useRun(timeframe: string) {
+function useRun(form: StartForm, timeframe: string) {
   const [state, setState] = useState<{ isBusy: boolean; error?: ApiError }>({ isBusy: false });
-  const of = async (form: Form) => {
-    const start = bodyOf(form);
+  const of = async (texts: TypedTexts) => {
+    const { body: start } = startBody(form, texts);
     if (!start) return;
     const { definition: _, config, ...place } = start;
-    const body = { ...place, ...config, timeframe };
+    const body = { ...place, ...(config as object), timeframe };
     setState({ isBusy: true });
     try {
       const request = { ...backtestOf(start), timeframe, fills: FILLS };
@@ -109,7 +130,7 @@ function useRun(timeframe: string) {
   return { ...state, of };
 }
 
-function Runs() {
+function Runs({ form }: { form: StartForm }) {
   const kept = useValue(runs);
   if (kept.length === 0)
     return (
@@ -122,7 +143,7 @@ function Runs() {
   return (
     <div class="runs" role="group" aria-label="Runs">
       {kept.map((run) => (
-        <RunCard key={run.key} run={run} scale={scale} />
+        <RunCard key={run.key} form={form} run={run} scale={scale} />
       ))}
     </div>
   );
@@ -155,7 +176,7 @@ function Equity({ answer, scale }: { answer: Backtest; scale: LineScale }) {
 }
 
 /** A run next to the others: its total first. */
-function RunCard({ run, scale }: { run: Run; scale: LineScale }) {
+function RunCard({ form, run, scale }: { form: StartForm; run: Run; scale: LineScale }) {
   const { key, body, answer } = run;
   const title = runTitle(body);
   return (
@@ -174,7 +195,7 @@ function RunCard({ run, scale }: { run: Run; scale: LineScale }) {
         <Time at={answer.untilAt} />
       </p>
       <div class="actions">
-        <a class="button" href={`${linkTo("start")}?${queryOf(body)}`}>
+        <a class="button" href={`${linkTo("start")}?${startAddress(form, { ...body, config: body })}`}>
           Use these settings
         </a>
         <button type="button" onClick={() => void saveReport(run)}>
@@ -205,8 +226,7 @@ type SuggestedGrid = SuggestionAnswer["best"][number];
 /** Maximum duration in seconds, because passes wait for the calculation. */
 const SECONDS = 10;
 
-interface SuggestProps {
-  readonly form: Form;
+interface SuggestProps extends Pick<StartState, "form" | "texts"> {
   readonly timeframe: string;
   /** Free quote of the account; undefined if it is unknown. */
   readonly free: number | undefined;
@@ -223,14 +243,13 @@ const freeAsBudget = (free: number | undefined): string =>
     : String(free >= 100 ? Math.floor(free) : Math.floor(free * 100) / 100);
 
 /** Suggests grid settings from a pair's price history. */
-function Suggest({ form, timeframe, free, take }: SuggestProps) {
+function Suggest({ form, texts: { exchange = "", symbol = "" }, timeframe, free, take }: SuggestProps) {
   const [typed, setBudget] = useState<string>();
   const budget = typed ?? freeAsBudget(free);
   const [state, setState] = useState<{ answer?: SuggestionAnswer; error?: ApiError; isBusy?: boolean }>({});
   const look = (event: Event) => {
     event.preventDefault();
     setState({ isBusy: true });
-    const { exchange, symbol } = form;
     const body = { exchange, symbol, timeframe, budget: Number(budget), seconds: SECONDS };
     ask<SuggestionAnswer>("POST /strategy/grid/suggest", { body }).then(
       (answer) => setState({ answer }),
@@ -240,27 +259,29 @@ function Suggest({ form, timeframe, free, take }: SuggestProps) {
   return (
     <Section title="Suggest">
       <form class="fields line" onSubmit={look}>
-        <Field label={`Budget, ${pairOf(form.symbol).quote}`}>
+        <Field label={`Budget, ${pairOf(symbol).quote}`}>
           <NumberInput value={budget} change={setBudget} />
         </Field>
         <button
           type="submit"
-          disabled={
-            state.isBusy === true || form.exchange === "" || form.symbol === "" || !(Number(budget) > 0)
-          }
+          disabled={state.isBusy === true || exchange === "" || symbol === "" || !(Number(budget) > 0)}
         >
           {state.isBusy ? "Testing 2,000 grids…" : "Find settings"}
         </button>
       </form>
       {state.error ? <Failed error={state.error} /> : null}
-      {state.answer ? <SuggestionResult found={state.answer} take={take} /> : null}
+      {state.answer ? <SuggestionResult form={form} found={state.answer} take={take} /> : null}
     </Section>
   );
 }
 
 const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
-function SuggestionResult({ found, take }: { found: SuggestionAnswer; take: SuggestProps["take"] }) {
+function SuggestionResult({
+  form,
+  found,
+  take,
+}: Pick<SuggestProps, "form" | "take"> & { found: SuggestionAnswer }) {
   const { verdict, note, hasWinner, reasons, best, windows } = found;
   const [first, last] = [windows[0], windows.at(-1)];
   return (
@@ -279,7 +300,7 @@ function SuggestionResult({ found, take }: { found: SuggestionAnswer; take: Sugg
       <Measures found={found} />
       <Table
         label={hasWinner ? "Best grids on past prices" : "Best grids on past prices, none better than chance"}
-        columns={suggestionColumns(found, take)}
+        columns={suggestionColumns(form, found, take)}
         rows={best}
         keyOf={gridKey}
         empty="No grid was tried."
@@ -349,6 +370,7 @@ const RESULT_COLUMNS: readonly TableColumn<SuggestedGrid>[] = [
 ];
 
 function suggestionColumns(
+  form: StartForm,
   { exchange, symbol }: SuggestionAnswer,
   take: SuggestProps["take"],
 ): readonly TableColumn<SuggestedGrid>[] {
@@ -373,7 +395,10 @@ function suggestionColumns(
           <button type="button" onClick={() => take({ exchange, symbol, ...one })}>
             Backtest it
           </button>
-          <a class="button" href={`${linkTo("start")}?${queryOf({ exchange, symbol, ...one })}`}>
+          <a
+            class="button"
+            href={`${linkTo("start")}?${startAddress(form, { exchange, symbol, config: one })}`}
+          >
             Use these settings
           </a>
         </div>

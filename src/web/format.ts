@@ -136,3 +136,14 @@ export const yearlyPercent = (profit: number | null, capital: number, millis: nu
   profit === null || capital <= 0 || millis < MIN_YEARLY_SPAN_MS
     ? undefined
     : ((100 * profit) / capital) * (YEAR / millis);
+
+/**
+ * Returns a typed number with a point for decimals: 1,5 is 1.5, and 1,234.5 is 1234.5. Text that could be two numbers, such
+ * as 1,500, or none stays as it is, which is no number.
+ */
+export function typedNumber(typed: string): string {
+  const text = typed.trim();
+  if (/^-?\d{1,3}((,\d{3})+\.\d*|(,\d{3}){2,})$/.test(text)) return text.replaceAll(",", "");
+  if (/^-?\d{1,3}(\.\d{3})+,\d*$/.test(text)) return text.replaceAll(".", "").replace(",", ".");
+  return /^-?(0?,\d*|\d+,(\d{0,2}|\d{4,}))$/.test(text) ? text.replace(",", ".") : text;
+}

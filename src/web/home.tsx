@@ -9,7 +9,7 @@ import { DayBars } from "./report.tsx";
 import { linkTo } from "./route.ts";
 import { nameColumn, profitColumn, StateTag, stateName } from "./strategy/parts.tsx";
 import { numberColumn, Table, type TableColumn, usePages } from "./table.tsx";
-import type { Definitions, Exchanges, ReportAnswer, Session, StrategyRow, StrategyTable } from "./types.ts";
+import type { Exchanges, ReportAnswer, Session, StrategyRow, StrategyTable } from "./types.ts";
 import { Ago, ChangeStat, Failed, PressedChoice, Section, Shown, Stat, valueIn, Warnings } from "./ui.tsx";
 
 /** Names of the periods, each with its days. */
@@ -63,7 +63,6 @@ export function Home({ session }: { session: Session }) {
           </>
         )}
       </Shown>
-      {session.scope === "read" ? null : <StartOwnLinks />}
       <WatchedMarkets />
     </>
   );
@@ -71,24 +70,6 @@ export function Home({ session }: { session: Session }) {
 
 const isOfPeriod = (report: ReportAnswer | undefined, period: ProfitPeriod): boolean =>
   period !== "all" || report?.from === Date.parse(ALL_FROM);
-
-/** Links to the strategies of the user's own that can be started, if any. */
-function StartOwnLinks() {
-  const { data } = useLoad<Definitions>("GET /definitions");
-  const own = (data?.definitions ?? []).filter(({ builtIn }) => !builtIn);
-  if (own.length === 0) return null;
-  return (
-    <Section title="Written by you">
-      <p class="actions">
-        {own.map(({ name, summary }) => (
-          <a key={name} class="button" href={linkTo("start-own", name)} title={summary ?? ""}>
-            {name}
-          </a>
-        ))}
-      </p>
-    </Section>
-  );
-}
 
 /** What a new user can do: without keys, without risk, and with both. */
 function FirstSteps({ session: { scope, mode } }: { session: Session }) {

@@ -1,5 +1,3 @@
-import { endingLabel } from "./endings.ts";
-
 /** Actions of the page, for the commands of a terminal that messages name. */
 const ACTIONS: readonly (readonly [string, string])[] = [
   ["grid edit", "“Edit”"],
@@ -35,26 +33,42 @@ const FIELD_NAMES =
 /** Labels of fields that are not their own words. */
 const PAGE_LABELS: Readonly<Record<string, string>> = {
   accountLoss: "Loss of an account",
+  stopLossPrice: "Stop loss",
+  takeProfitPrice: "Take profit",
+  trailingStopPercent: "Trailing stop",
+  maxLoss: "Loss limit",
+  triggerPrice: "Trigger",
+  endsAt: "Ends at",
+  onEnd: "Base at the end",
+  stopAtOnce: "Stop at the first price that reaches a stop loss or take profit",
+  allowLoss: "Accept cycles that lose money by fees",
   allowWithdrawal: "Accept a key that can withdraw",
   collarPercent: "Distance beyond the mid price",
   dayNotional: "Volume per day",
   dryRun: "Paper trading",
+  gapPercent: "Gap between two orders",
   gridLevels: "Levels",
   gridSpacing: "Spacing",
   initialBuy: "Buy missing base at once",
   maxBase: "Maximum position",
   minBase: "Minimum position",
   onLeave: "If the price leaves the range",
+  maxAge: "Oldest price",
   onLoss: "After a loss",
   orderGapMillis: "Time between two orders",
   orderNotional: "Largest order",
   orderSize: "Per order",
+  postOnly: "Refuse orders that would pay the taker fee",
   priceAgeMillis: "Age of the price",
   sellBase: "Stop and sell",
+  skewPercent: "Skew",
   spacingModel: "Spacing",
   spreadPercent: "Spread between bid and ask",
   strategyLoss: "Loss of one strategy",
   tolerancePercent: "Distance within which an order stays",
+  useDex: "Use the pools of a Cardano token",
+  useOthers: "Use the prices of other markets",
+  useOwn: "Use the price of this order book",
   useOwnBase: "Sell base already in the account",
   withinPercent: "Depth within",
   "trail.down": "Follow down to",
@@ -68,7 +82,7 @@ const spelled = (name: string, between: string): string =>
 /** Returns the label of a field in the page's words. */
 export function fieldLabel(name: string): string {
   const words = spelled(name, " ");
-  return PAGE_LABELS[name] ?? endingLabel(name) ?? `${words[0]?.toUpperCase()}${words.slice(1)}`;
+  return PAGE_LABELS[name] ?? `${words[0]?.toUpperCase()}${words.slice(1)}`;
 }
 
 const LABEL_OF = new Map(

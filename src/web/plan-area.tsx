@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
 import { type ApiError, ask, isUnanswered } from "./api.ts";
 import { useEffect } from "./effect.ts";
+import { typedNumber } from "./format.ts";
 import { Failed, Field, NoticeBox, valueIn } from "./ui.tsx";
 
 /** Shows the plan; if the previous plan was outdated, explains that it was not executed and that this is a new one. */
@@ -133,10 +134,12 @@ const NOT_REQUESTED = { count: 0, request: "" };
 export function PairField({
   value,
   pairs = [],
+  hint,
   change,
 }: {
   value: string;
   pairs?: readonly string[] | undefined;
+  hint?: string;
   change: (pair: string) => void;
 }) {
   const [typing, setTyping] = useState<{ typed: string; before: string } | undefined>(undefined);
@@ -145,7 +148,7 @@ export function PairField({
     change(pair);
   };
   return (
-    <Field label="Pair">
+    <Field label="Pair" hint={hint}>
       <input
         list="pairs"
         value={typing?.typed ?? value}
@@ -168,30 +171,37 @@ export function PairField({
   );
 }
 
-/** An input for a number. Other text, such as 1,5, would be sent as no number, and the server could not name the reason. */
+/** An input for a number. Text that is no number would be sent as none, and the server could not name the reason. */
 export function NumberInput({
   value,
+  label,
   placeholder,
   change,
 }: {
   value: string;
+  label?: string;
   placeholder?: string;
   change: (text: string) => void;
 }) {
+  const [typed, setTyped] = useState(value);
   const isNumber = Number.isFinite(Number(value));
   return (
     <>
       <input
         inputMode="decimal"
         autocomplete="off"
+        aria-label={label}
         placeholder={placeholder}
         aria-invalid={isNumber ? undefined : "true"}
-        value={value}
-        onInput={(event: Event) => change(valueIn(event))}
+        value={typedNumber(typed) === value ? typed : value}
+        onInput={(event: Event) => {
+          setTyped(valueIn(event));
+          change(typedNumber(valueIn(event)));
+        }}
       />
       {isNumber ? null : (
         <small class="warn" role="status">
-          Write numbers as 1234.5: a point for decimals, and no other separators.
+          Write 1500 or 1234.5, without a separator for thousands.
         </small>
       )}
     </>

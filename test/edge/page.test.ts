@@ -24,7 +24,7 @@ describe.skipIf(!findChromium())("the page from workerd in Chromium (skipped wit
     const { page, context, errors, strangers } = await signedIn(browser, url, app.tokens.admin);
     await page.getByText("connected", { exact: true }).waitFor();
     await page.getByRole("link", { name: "Start", exact: true }).click();
-    await page.getByRole("button", { name: "Fill in the numbers" }).click();
+    await page.getByRole("button", { name: /^Usual/ }).click();
     await startShown(page);
     await page.getByRole("img", { name: /Candles of BTC\/USDT .* open orders/ }).waitFor();
 

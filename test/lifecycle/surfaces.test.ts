@@ -31,14 +31,14 @@ const TABLE = {
   quote: {
     flags:
       "--spread-percent 4 --depth 400 --within-percent 3 --levels 2 --quote-budget 2000 --base-budget 0.05",
-    place: "start-quotes",
+    place: "start/quote",
     typed: {
       "Spread between bid and ask, %": "4",
       "Depth per side, USDT": "400",
       "Depth within, %": "3",
       "Orders per side, 1 to 20": "2",
-      "Budget for bids, USDT": "2000",
-      "Budget for asks, BTC": "0.05",
+      "Quote budget, USDT": "2000",
+      "Base budget, BTC": "0.05",
     },
     edit: { flags: "--spread-percent 2", label: "Spread between bid and ask, %", to: "2" },
     pronoun: "them",
@@ -46,7 +46,7 @@ const TABLE = {
   },
   "two-sided": {
     flags: "--spread-percent 4 --size 100 --quote-budget 2000 --base-budget 0.05",
-    place: "start-own/two-sided",
+    place: "start/two-sided",
     typed: {
       "Spread between bid and ask, in percent": "4",
       "Quote per order": "100",

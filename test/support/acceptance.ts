@@ -56,7 +56,7 @@ async function startOnPage(page: Page, { call }: Stage): Promise<void> {
   await go(page, "Start");
   // After the fall of BTC, another asset of the account is worth more, and its pair is filled in.
   await page.getByLabel("Pair").fill("BTC/USDT");
-  await page.getByRole("button", { name: "Fill in the numbers" }).click();
+  await page.getByRole("button", { name: /^Usual/ }).click();
   await page.getByText("Smallest profitable spacing").waitFor();
   const exchange = await page.getByLabel("Exchange").inputValue();
   await rangeAround(page, await call("GET", `/ticker?exchange=${exchange}&symbol=BTC/USDT`));

@@ -6,7 +6,7 @@ export const PLACES: readonly (readonly [string, string])[] = [
   ["strategy/ID/quality", "Execution quality"],
   ["strategy/ID/settings", "All settings"],
   ["strategy/ID/events", "Message"],
-  ["start", "By numbers"],
+  ["start", "Lower price, USDT"],
   ["backtest", "Run it"],
   ["report", "By strategy"],
   ["markets", "Bid"],

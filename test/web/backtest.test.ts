@@ -76,7 +76,10 @@ describe.skipIf(!findChromium())("the backtest page in Chromium (skipped without
     const { page, context, errors } = await served.signIn();
     await page.goto(`${served.url}/#/backtest`);
     // Of a price that began below a grid nothing could be placed without its base.
-    await page.getByLabel("Buy missing base at once").check();
+    await page
+      .getByRole("group", { name: "Buy missing base at once" })
+      .getByRole("button", { name: "Yes" })
+      .click();
     const answered = page.waitForResponse("**/suggest");
     await page.getByRole("button", { name: "Find settings" }).click();
     const result = (await (await answered).json()) as Suggested;

@@ -27,9 +27,9 @@ const STARTS = {
     }),
   ],
   "centered grid": ["strategy", startBody("centered", { ...MARKET, levels: 2, spacing: 0.01, size: 50 })],
-  quotes: ["quotes", startBody("quote", { ...MARKET, ...BUDGET, spreadPercent: 2, size: 100, levels: 2 })],
+  quotes: ["strategy", startBody("quote", { ...MARKET, ...BUDGET, spreadPercent: 2, size: 100, levels: 2 })],
   "strategy of one's own": [
-    "own",
+    "strategy",
     startBody("two-sided", {
       ...MARKET,
       ...BUDGET,
@@ -63,10 +63,7 @@ describe.skipIf(!findChromium())("a clone on the page (skipped where there is no
       await page.getByRole("button", { name: "Start again", exact: true }).click();
       await page.getByRole("heading", { name: /^Start the same .+ again$/ }).waitFor();
       // Only names that are words, as everywhere on the page.
-      const labels = await page
-        .getByRole("region", { name: "The strategy" })
-        .locator("label")
-        .allInnerTexts();
+      const labels = await page.locator("main label").allInnerTexts();
       expect(labels.filter((label) => /(?<![“\w])[a-z]+[A-Z]/.test(label))).toEqual([]);
       await page.getByRole("button", { name: /^Start: / }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Start it" }).click();

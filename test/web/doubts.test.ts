@@ -53,17 +53,22 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
 
   it("do not fill a form with numbers of the pair before", async () => {
     const { page, context } = await served.signIn();
-    await page.goto(`${served.url}/#/start`);
-    const release = await holdRequests(page, "**/strategy/grid/guide", 1);
+    const release = await holdRequests(page, "**/strategy/grid/guide", 3);
     const asked = page.waitForRequest("**/strategy/grid/guide");
-    await page.getByRole("button", { name: "Fill in the numbers" }).click();
+    await page.goto(`${served.url}/#/start`);
     const guide = await asked;
+    const usual = page.getByRole("button", { name: /^Usual/ });
+    expect(await usual.isDisabled()).toBe(true);
     await page.getByLabel("Pair").fill("ADA/USDT");
     await page.getByLabel("Pair").blur();
     release();
     await (await guide.response())?.finished();
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-    expect(await page.getByLabel("Lower price, USDT").inputValue()).toBe("");
+    const lower = page.getByLabel("Lower price, USDT");
+    expect(await lower.inputValue()).toBe("");
+    await usual.click();
+    // ADA costs less than a dollar, BTC some 60,000.
+    expect(Number(await lower.inputValue())).toBeLessThan(10);
     await context.close();
   });
 
@@ -108,8 +113,8 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
   });
 
   it.each([
-    ["start-quotes", { "Depth per side": "500", "Budget for bids": "900", "Loss limit": "50" }],
-    ["start-centered", { "Per order": "80" }],
+    ["start/quote", { "Depth per side": "500", "Quote budget": "900", "Loss limit": "50" }],
+    ["start/centered", { "Per order": "80" }],
   ])("do not keep amounts in another quote asset on %s", async (route, amounts) => {
     const { page, context } = await served.signIn();
     await page.goto(`${served.url}/#/${route}`);
@@ -132,8 +137,8 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
 
   it.each([
     ["start", { "Lower price": "20000", "Upper price": "30000", "Per order": "100" }, "Per order"],
-    ["start-quotes", { "Depth per side": "500" }, "Depth per side"],
-    ["start-centered", {}, "Per order"],
+    ["start/quote", { "Depth per side": "500" }, "Depth per side"],
+    ["start/centered", {}, "Per order"],
   ] as const)("do not start the form before while the next plan loads on %s", async (route, texts, name) => {
     const { page, context } = await served.signIn();
     await page.goto(`${served.url}/#/${route}`);
@@ -177,15 +182,15 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
 
   it("do not keep the fixed price and the base of the pair before for quotes", async () => {
     const { page, context } = await served.signIn();
-    await page.goto(`${served.url}/#/start-quotes`);
+    await page.goto(`${served.url}/#/start/quote`);
     const textIn = (label: string) => page.getByLabel(label).inputValue();
     await page.getByLabel("Fixed price, USDT").fill("60000");
-    await page.getByLabel("Budget for asks, BTC").fill("2");
+    await page.getByLabel("Base budget, BTC").fill("2");
     await page.getByLabel("Spread between bid and ask, %").fill("3");
     await page.getByLabel("Pair").fill("ETH/USDT");
     await page.getByLabel("Pair").blur();
     expect(await textIn("Fixed price, USDT")).toBe("");
-    expect(await textIn("Budget for asks, ETH")).toBe("");
+    expect(await textIn("Base budget, ETH")).toBe("");
     expect(await textIn("Spread between bid and ask, %")).toBe("3");
     await context.close();
   });

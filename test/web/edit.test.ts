@@ -108,7 +108,7 @@ describe.skipIf(!findChromium())("editing a grid in Chromium (skipped without Ch
     const { page, context } = await served.signIn();
     const part = await open(page, id);
     await part.getByLabel("Per order, USDT").fill("120");
-    await part.getByText(/^Plan /).waitFor();
+    await part.getByText("Hash of the plan").waitFor();
     await served.call("PATCH", `/strategies/${id}`, { config: { lowerPrice: 51_000 } });
     await part.getByRole("button", { name: "Change exactly as planned" }).click();
     const request = page.getByRole("dialog");

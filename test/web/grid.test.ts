@@ -36,7 +36,7 @@ describe.skipIf(!findChromium())("a grid on the page in Chromium (skipped withou
   it("starts as shown, shows its fills without a reload, pauses and stops", async () => {
     const { page, context, errors, strangers } = await signedIn(browser, url, server.token);
     await page.getByRole("link", { name: "Start", exact: true }).click();
-    await page.getByRole("button", { name: "Fill in the numbers" }).click();
+    await page.getByRole("button", { name: /^Usual/ }).click();
     await page.getByText("Smallest profitable spacing").waitFor();
     const exchange = await page.getByLabel("Exchange").inputValue();
     const ticker = await server.ask(`/api/v1/ticker?exchange=${exchange}&symbol=BTC/USDT`);
@@ -92,21 +92,22 @@ describe.skipIf(!findChromium())("a grid on the page in Chromium (skipped withou
 
   it("is filled in by the last request, whichever response is the last", async () => {
     const { page, context } = await signedIn(browser, url, server.token);
-    await page.goto(`${url}/#/start`);
-    const release = await holdRequests(page, "**/strategy/grid/guide", 1);
-    const fill = page.getByRole("button", { name: "Fill in the numbers" });
-    const lower = page.getByLabel("Lower price, USDT");
+    const release = await holdRequests(page, "**/strategy/grid/guide", 3);
     const asked = page.waitForRequest("**/strategy/grid/guide");
-    await fill.click();
-    const usual = await asked;
-    await page.getByLabel("Width of the range").selectOption("wide");
-    await fill.click();
-    await expect.poll(() => lower.inputValue()).not.toBe("");
-    const wide = await lower.inputValue();
+    await page.goto(`${url}/#/start`);
+    const first = await asked;
+    const usual = page.getByRole("button", { name: /^Usual/ });
+    const perOrder = page.getByLabel("Per order, USDT");
+    await page.getByLabel("Budget, USDT").fill("400");
+    await usual.click();
+    const filled = await perOrder.inputValue();
+    expect(Number(filled) * Number(await page.getByLabel("Levels, 2 to 100").inputValue())).toBeLessThan(401);
     release();
-    await (await usual.response())?.finished();
+    // Null if the page no longer waits for it.
+    await (await first.response())?.finished();
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-    expect(await lower.inputValue()).toBe(wide);
+    await usual.click();
+    expect(await perOrder.inputValue()).toBe(filled);
     await context.close();
   });
 
@@ -133,7 +134,7 @@ describe.skipIf(!findChromium())("a grid on the page in Chromium (skipped withou
     const token = await newToken(made.path, "read");
     const { page, context } = await signedIn(browser, url, token);
     await page.goto(`${url}/#/start`);
-    await page.getByRole("button", { name: "Fill in the numbers" }).click();
+    await page.getByRole("button", { name: /^Usual/ }).click();
     await page.getByText("You need a token with scope trade").waitFor();
     expect(await page.getByRole("button", { name: /^Start/ }).count()).toBe(0);
     const headers = { authorization: `Bearer ${token}` };

@@ -110,7 +110,7 @@ describe.skipIf(!findChromium())("the first steps on the first page (skipped wit
     await page.getByRole("heading", { name: "Exchange keys" }).waitFor();
     await page.goto(`${served.url}/#/`);
     await steps.getByRole("link", { name: "Start paper trading" }).click();
-    await page.getByRole("button", { name: "Fill in the numbers" }).click();
+    await page.getByRole("button", { name: /^Usual/ }).click();
     await page.getByRole("button", { name: /^Start: / }).click();
     await page.getByRole("button", { name: "Start it" }).click();
     await page.getByText("PAPER No real money").waitFor();

@@ -37,7 +37,7 @@ describe.skipIf(!findChromium())("the result of a page load in Chromium (skipped
     const { page, context, errors } = await signedIn(browser, url, server.token);
     const results: readonly (readonly [string, string])[] = [
       ["", "No strategy runs."],
-      ["start", "Enter the settings, or fill them in from a budget"],
+      ["start", "Still missing: Lower price, USDT"],
       ["backtest", "No backtests yet"],
       ["report", "A running server records each day"],
       ["account/kraken", "No open orders"],
@@ -161,7 +161,7 @@ describe.skipIf(!findChromium())("the result of a page load in Chromium (skipped
     await pair.fill("");
     await pair.blur();
     await expect.poll(() => pair.inputValue()).toBe("BTC/USDT");
-    await page.getByRole("button", { name: "Fill in the numbers" }).click();
+    await page.getByRole("button", { name: /^Usual/ }).click();
     await page.getByText("Smallest profitable spacing").waitFor();
     await context.close();
   });

@@ -18,9 +18,10 @@ describe.skipIf(!findChromium())(
 
     it("start from a form of their config, after their plan was shown and confirmed", async () => {
       const { page, context, errors, strangers } = await served.signIn();
+      await page.getByRole("link", { name: "Start", exact: true }).click();
       await page.getByRole("link", { name: "two-sided" }).click();
       await page.getByRole("heading", { name: "Start two-sided" }).waitFor();
-      await page.getByText("Enter the required settings").waitFor();
+      await page.getByText("Still missing: ").waitFor();
       await page.getByLabel("Exchange").selectOption("kraken");
       await page.getByLabel("Spread between bid and ask, in percent").fill("2");
       await page.getByLabel("Quote per order").fill("100");
@@ -91,7 +92,7 @@ describe.skipIf(!findChromium())(
     it("offer a list of exchanges before it is loaded, and keep the choice", async () => {
       const { page, context } = await served.signIn();
       const release = await holdRequests(page, "**/api/v1/exchanges");
-      await page.getByRole("link", { name: "two-sided" }).click();
+      await page.goto(`${served.url}/#/start/two-sided`);
       const exchange = page.getByRole("combobox", { name: "Exchange" });
       await exchange.waitFor();
       release();
@@ -103,7 +104,7 @@ describe.skipIf(!findChromium())(
 
     it("keep no budget of another pair, and start no form whose plan loads", async () => {
       const { page, context } = await served.signIn();
-      await page.getByRole("link", { name: "two-sided" }).click();
+      await page.goto(`${served.url}/#/start/two-sided`);
       await page.getByLabel("Spread between bid and ask, in percent").fill("2");
       await page.getByLabel("Quote per order").fill("100");
       await page.getByLabel("Quote budget, USDT").fill("500");
@@ -125,7 +126,7 @@ describe.skipIf(!findChromium())(
 
     it("show defaults of their config, and what the server refuses", async () => {
       const { page, context, errors } = await served.signIn();
-      await page.getByRole("link", { name: "ladder" }).click();
+      await page.goto(`${served.url}/#/start/ladder`);
       await page.getByText("Default 1.2").waitFor();
       await page.getByLabel("Quote of the first buy").fill("-5");
       await page.getByRole("alert").getByText(/size/).waitFor();

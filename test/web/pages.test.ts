@@ -36,8 +36,7 @@ describe.skipIf(!findChromium())("every page in Chromium (skipped without Chromi
       "start",
       async (page) => {
         // The newest candles are of ten days: they begin within no narrower range for sure.
-        await page.getByLabel("Width of the range").selectOption("wide");
-        await page.getByRole("button", { name: "Fill in the numbers" }).click();
+        await page.getByRole("button", { name: /^Wide/ }).click();
         await page.getByRole("button", { name: /^Start: / }).waitFor();
         await page.getByRole("button", { name: "Backtest on the latest candles" }).click();
         await page.getByText("Past results do not guarantee").waitFor();
@@ -52,9 +51,9 @@ describe.skipIf(!findChromium())("every page in Chromium (skipped without Chromi
         await page.getByText("Probability of overfitting (PBO)").waitFor();
       },
     ],
-    ["start-centered", (page) => page.getByText("Smallest profitable spacing").waitFor()],
+    ["start/centered", (page) => page.getByText("Smallest profitable spacing").waitFor()],
     [
-      "start-quotes",
+      "start/quote",
       async (page) => {
         await page.getByLabel("Depth per side, USDT").fill("500");
         await page.getByText("Worst case").waitFor();

@@ -113,7 +113,7 @@ const pictures = (id: string): readonly Picture[] => [
     name: "start",
     path: "start",
     ready: async (page) => {
-      await page.getByRole("button", { name: "Fill in the numbers" }).click();
+      await page.getByRole("button", { name: /^Usual/ }).click();
       await page.getByRole("button", { name: /^Start: / }).waitFor();
     },
   },

@@ -20,8 +20,8 @@ const QUOTES = {
 const PAGES = [
   ["", "Strategies"],
   ["start", "Start a grid"],
-  ["start-centered", "Start a centered grid"],
-  ["start-quotes", "Start quotes"],
+  ["start/centered", "Start a centered grid"],
+  ["start/quote", "Start quotes"],
   ["backtest", "Backtest"],
   ["report", "Report"],
   ["liquidity", "Liquidity"],
@@ -86,6 +86,7 @@ describe.skipIf(!findChromium())("the frame of the page, in Chromium (skipped wh
     for (const word of words) {
       await navigation.getByRole("link", { name: word, exact: true }).click();
       await navigation.locator("[aria-current]", { hasText: word }).waitFor();
+      await page.getByRole("heading", { level: 1 }).waitFor();
       const links = page
         .locator("nav")
         .getByRole("link")
@@ -160,7 +161,7 @@ describe.skipIf(!findChromium())("the frame of the page, in Chromium (skipped wh
     const { page, context } = await served.signIn();
     const release = await holdRequests(page, "**/balance*withdrawable*");
     await page.goto(`${served.url}/#/start`);
-    const button = page.getByRole("button", { name: "Fill in the numbers" });
+    const button = page.getByRole("button", { name: /^Usual/ });
     await expect.poll(() => button.isEnabled()).toBe(true);
     const before = await button.boundingBox();
     release();

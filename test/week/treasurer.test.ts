@@ -139,7 +139,7 @@ async function chooseBeyond({ page }: Stage): Promise<void> {
   await expect.poll(() => page.getByLabel("Pair").inputValue()).toBe(PAIR);
   const filled = async (choice: string) => {
     await page.getByLabel("If the price leaves the range").selectOption({ label: choice });
-    await page.getByRole("button", { name: "Fill in the numbers" }).click();
+    await page.getByRole("button", { name: /^Usual/ }).click();
     const value = (label: string) => page.getByLabel(label).inputValue();
     await expect.poll(() => value("Lower price, USDT")).not.toBe("");
     return async () =>

@@ -1,99 +1,90 @@
 import type { Child } from "hono/jsx";
 import { countWithVerb, pluralize } from "../../kernel/plain-text.ts";
 import { part } from "../api.ts";
-import { endingSettings } from "../endings.ts";
 import { amount, change, money, pairOf } from "../format.ts";
-import { useLoad } from "../live.ts";
 import { fieldLabel } from "../page-text.ts";
-import { NumberInput, PlanArea, type RequestedPlan, usePlan } from "../plan-area.tsx";
+import { PlanArea, type RequestedPlan, usePlan } from "../plan-area.tsx";
+import { FormFields, WithForm } from "../start/fields.tsx";
+import {
+  isFormOf,
+  nested,
+  option,
+  type Setting,
+  type StartForm,
+  settingAt,
+  settingLabel,
+  settingValue,
+  textKey,
+  textsOf,
+  typedText,
+} from "../start/settings.ts";
 import { sendChange } from "../strategy/parts.tsx";
 import { GridStats, OrderTable, PlanShown, planSlotsText, QuoteStats } from "../strategy/plan.tsx";
 import { Table } from "../table.tsx";
-import type { AnyStrategy, Definitions, EditPlan, GridEditPlan, QuoteEditPlan } from "../types.ts";
-import { Field, Section, Stat, useConfirmation } from "../ui.tsx";
-import { ConfigInput, configFields, readJson, typedText, WithDefinition } from "./start.tsx";
+import type { AnyStrategy, EditPlan, GridEditPlan, QuoteEditPlan } from "../types.ts";
+import { Section, Stat, useConfirmation } from "../ui.tsx";
 
-interface EditField {
-  readonly name: string;
-  readonly label: string;
-  readonly hint?: string | undefined;
-  readonly kind: string;
-  readonly choices?: readonly string[];
-}
-
-/** The user's edits only, because other values can change meanwhile. */
+/** The user's edits only by field, because other values can change meanwhile. */
 export type EditTexts = Readonly<Record<string, string>>;
-
-/** A field, its unit, and a hint. */
-type FieldRow = readonly [string, string, string?, string?];
-
-const gridRows = (isCentered: boolean, quote: string): readonly FieldRow[] => [
-  ...(isCentered
-    ? []
-    : ([
-        ["lowerPrice", quote],
-        ["upperPrice", quote],
-      ] as const)),
-  ["gridLevels", isCentered ? "2 to 20" : "2 to 100"],
-  ["orderSize", quote],
-  ["budget", quote, "Of all orders, instead of an order size"],
-  ...(isCentered ? ([["spacing", "", "As a share of the center price"]] as const) : []),
-];
-
-const quoteRows = (base: string, quote: string): readonly FieldRow[] => [
-  ["spreadPercent", "%"],
-  ["levels", "1 to 20", "Orders on each side"],
-  ["depth", quote, "Of all orders of a side"],
-  ["maxBase", base, "Above it, no bids"],
-  ["minBase", base, "Below it, no asks"],
-  [
-    "defend",
-    "",
-    "If a side is picked off: 20:60 moves it 20 ticks away for 60 passes; pause:60 cancels it",
-    "text",
-  ],
-  ["fixedPrice", quote, "Used beside the market prices"],
-  ["tolerancePercent", "%"],
-];
 
 /** Fields whose emptied text removes the setting. */
 const REMOVABLE = ["stopLossPrice", "takeProfitPrice", "trailingStopPercent", "maxLoss", "endsAt"];
 
-/** Returns the fields of a built-in definition that can change while it runs. */
-function builtInFields(one: AnyStrategy): readonly EditField[] {
-  const { base, quote } = pairOf(one.symbol);
-  const rows = one.kind === "grid" ? gridRows(one.centered, quote) : quoteRows(base, quote);
-  const { triggerPrice: _, stopAtOnce: _atOnce, ...endings } = endingSettings(quote);
-  return [
-    ...rows.map(([name, unit, hint, kind = "number"]) => ({
-      name,
-      label: unit === "" ? fieldLabel(name) : `${fieldLabel(name)}, ${unit}`,
-      hint,
-      kind,
-    })),
-    ...Object.values(endings).map((field) => ({
-      ...field,
-      kind: field.name === "endsAt" || field.name === "onEnd" ? "text" : "number",
-      hint: REMOVABLE.includes(field.name) ? "Leave empty for none" : field.hint,
-    })),
-  ];
-}
+const SIZES = ["gridLevels", "orderSize", "budget", "reinvest"];
+/** Fields of the built-in forms that can change while a strategy runs. */
+const EDITABLE: Readonly<Record<string, readonly string[]>> = {
+  grid: ["lowerPrice", "upperPrice", ...SIZES, ...REMOVABLE, "onEnd"],
+  centered: [...SIZES, "spacing", ...REMOVABLE, "onEnd"],
+  quote: [
+    "spreadPercent",
+    "levels",
+    "depth",
+    "maxBase",
+    "minBase",
+    "defend",
+    "fixedPrice",
+    "tolerancePercent",
+    ...REMOVABLE,
+    "onEnd",
+  ],
+};
 
-/** Returns a field's current text; empty without one. */
-function currentText(one: AnyStrategy, name: string): string {
-  const config = { ...(one.startAgain.config as object), ...(one.kind === "grid" ? one : {}) };
-  return typedText((config as Readonly<Record<string, unknown>>)[name]);
-}
-
-/** Returns the fields that differ from the running config; undefined while none does. */
-function typedConfig(one: AnyStrategy, fields: readonly EditField[], typed: EditTexts) {
-  const changed = fields.flatMap(({ name, kind }) => {
-    const text = typed[name]?.trim();
-    if (text === undefined || text === currentText(one, name)) return [];
-    if (text === "") return REMOVABLE.includes(name) ? [[name, 0] as const] : [];
-    return [[name, kind === "text" ? text : readJson(text)] as const];
+/** Returns the settings of a form that can change while its strategy runs. */
+function editSettings({ key, settings }: StartForm, all: readonly StartForm[]): readonly Setting[] {
+  const names = EDITABLE[key];
+  if (!names) return settings.filter(({ isOption }) => !isOption);
+  const known = [option("budget"), ...settings, ...all.flatMap((form) => form.settings)];
+  return names.flatMap((name) => {
+    const setting = known.find((one) => one.name === name);
+    if (!setting) return [];
+    // Both sides of a centered grid together.
+    const label = key === "centered" && name === "gridLevels" ? "Levels, 2 to 20" : setting.label;
+    return [{ ...setting, label, hint: REMOVABLE.includes(name) ? "Leave empty for none" : setting.hint }];
   });
-  return changed.length === 0 ? undefined : Object.fromEntries(changed);
+}
+
+/** Returns the running config; that of a grid has its current range. */
+const runningConfig = (one: AnyStrategy) =>
+  ({ ...(one.startAgain.config as object), ...(one.kind === "grid" ? one : {}) }) as Readonly<
+    Record<string, unknown>
+  >;
+
+const currentText = (one: AnyStrategy, setting: Setting): string =>
+  typedText(setting, settingAt(runningConfig(one), setting.path));
+
+/** Returns the fields that differ from the running config, objects as a whole; undefined while none does. */
+function typedConfig(one: AnyStrategy, settings: readonly Setting[], typed: EditTexts) {
+  const changed = settings.flatMap((setting) => {
+    const { name, path } = setting;
+    const text = typed[name]?.trim();
+    if (text === undefined || text === currentText(one, setting)) return [];
+    if (text === "") return REMOVABLE.includes(name) ? [[path, 0] as const] : [];
+    return [[path, settingValue(setting, text)] as const];
+  });
+  const next = nested(changed, { ...runningConfig(one) });
+  return changed.length === 0
+    ? undefined
+    : Object.fromEntries(changed.map(([[name = ""]]) => [name, next[name]]));
 }
 
 interface EditProps {
@@ -105,20 +96,17 @@ interface EditProps {
 }
 
 /** New settings of a running strategy: their effect, and a change to exactly that. */
-export const EditPart = (props: EditProps) =>
-  props.one.kind === "strategy" ? (
-    <WithDefinition name={props.one.definition} lost=", so it cannot be changed">
-      {(definition) => <EditForm {...props} fields={configFields(definition)} />}
-    </WithDefinition>
-  ) : (
-    <EditForm {...props} fields={builtInFields(props.one)} />
-  );
+export const EditPart = (props: EditProps) => (
+  <WithForm is={isFormOf(props.one.startAgain)} lost=", so it cannot be changed">
+    {(form, all) => <EditForm {...props} settings={editSettings(form, all)} />}
+  </WithForm>
+);
 
-function EditForm({ one, whom, typed, type, fields }: EditProps & { fields: readonly EditField[] }) {
+function EditForm({ one, whom, typed, type, settings }: EditProps & { settings: readonly Setting[] }) {
   const [question, put] = useConfirmation();
   const title = `Change ${whom}`;
   const path = `/strategies/${part(one.id)}`;
-  const config = typedConfig(one, fields, typed);
+  const config = typedConfig(one, settings, typed);
   const planning = usePlan<EditPlan>(`POST ${path}/preview`, config && { config });
   const change = async ({ body, planned: { planHash } }: RequestedPlan<EditPlan>) => {
     const message = await planning.carryOut(() => sendChange(`PATCH ${path}`, { ...body, planHash }));
@@ -133,7 +121,7 @@ function EditForm({ one, whom, typed, type, fields }: EditProps & { fields: read
         <PlanArea planning={planning} empty="Planning…">
           {(plan) => (
             <>
-              <ChangeTable planned={plan.planned} fields={fields} />
+              <ChangeTable planned={plan.planned} settings={settings} />
               <PlanShown planned={plan.planned} stats={<EditStats planned={plan.planned} />}>
                 {isMoved(plan.planned) ? plannedOrders(plan.planned) : <p>All orders stay open.</p>}
               </PlanShown>
@@ -149,38 +137,24 @@ function EditForm({ one, whom, typed, type, fields }: EditProps & { fields: read
       ) : (
         <p class="empty">Change a setting. The orders to cancel and to place appear here.</p>
       )}
-      <div class="fields">
-        {fields.map((field) => (
-          <SettingInput
-            key={field.name}
-            field={field}
-            value={typed[field.name] ?? currentText(one, field.name)}
-            change={(text) => type({ ...typed, [field.name]: text })}
-          />
-        ))}
-      </div>
+      <FormFields
+        settings={settings}
+        symbol={one.symbol}
+        price={one.price === null ? undefined : Number(one.price)}
+        texts={Object.fromEntries(
+          settings.map((setting) => [
+            textKey(setting, one.symbol),
+            typed[setting.name] ?? currentText(one, setting),
+          ]),
+        )}
+        change={(changed) => {
+          const named = Object.entries(changed).map(([key, text]) => [key.split(" ")[0], text]);
+          type({ ...typed, ...Object.fromEntries(named) });
+        }}
+      />
       {question}
     </Section>
   );
-}
-
-function SettingInput({
-  field: { label, hint, kind, choices = [] },
-  value,
-  change,
-}: {
-  field: EditField;
-  value: string;
-  change: (text: string) => void;
-}) {
-  if (kind === "number")
-    return (
-      <Field label={label} hint={hint}>
-        <NumberInput value={value} change={change} />
-      </Field>
-    );
-  const all = kind === "check" ? ["true", "false"] : choices.length > 0 ? choices : undefined;
-  return <ConfigInput label={label} hint={hint ?? ""} value={value} choices={all} change={change} />;
 }
 
 /** Figures of a change, and of its definition. */
@@ -219,7 +193,7 @@ const isMoved = ({ cancelled, orders }: EditPlan): boolean => cancelled + orders
 
 const shownValue = (text: string): string => (Number.isFinite(Number(text)) ? amount(text) : text);
 
-const ChangeTable = ({ planned, fields }: { planned: EditPlan; fields: readonly EditField[] }) => (
+const ChangeTable = ({ planned, settings }: { planned: EditPlan; settings: readonly Setting[] }) => (
   <Table
     label="Changes"
     columns={[
@@ -227,7 +201,7 @@ const ChangeTable = ({ planned, fields }: { planned: EditPlan; fields: readonly 
         name: "Setting",
         isHead: true,
         of: ({ field }) =>
-          (planned.details.kind === "strategy" && fields.find(({ name }) => name === field)?.label) ||
+          (planned.details.kind === "strategy" && settings.find(({ name }) => name === field)?.label) ||
           fieldLabel(field),
       },
       { name: "Now", isNumber: true, of: ({ from }) => shownValue(from) },
@@ -248,24 +222,25 @@ function changeText(planned: EditPlan): string {
 }
 
 /** All settings with which it could be started again. */
-export function SettingsTable({ one }: { one: AnyStrategy }) {
-  const definitions = useLoad<Definitions>("GET /definitions").data?.definitions ?? [];
-  const of = definitions.find(({ name }) => name === one.definition);
-  const labels = Object.fromEntries((of ? configFields(of) : []).map(({ name, label }) => [name, label]));
-  const { config, baseBudget, quoteBudget } = one.startAgain;
-  const settings = Object.entries({ ...(config as object), baseBudget, quoteBudget });
-  return (
-    <Section title="All settings">
-      <Table
-        label="All settings"
-        columns={[
-          { name: "Setting", isHead: true, of: ([name]) => labels[name] ?? fieldLabel(name) },
-          { name: "Value", of: ([, value]) => typedText(value) },
-        ]}
-        rows={settings.filter(([, value]) => value !== undefined)}
-        keyOf={([name]) => name}
-        empty="No settings."
-      />
-    </Section>
-  );
-}
+export const SettingsTable = ({ one }: { one: AnyStrategy }) => (
+  <Section title="All settings">
+    <WithForm is={isFormOf(one.startAgain)}>
+      {(form) => {
+        const texts = textsOf(form, one.startAgain);
+        const shownText = (setting: Setting) => texts[textKey(setting, one.symbol)] ?? "";
+        return (
+          <Table
+            label="All settings"
+            columns={[
+              { name: "Setting", isHead: true, of: (setting) => settingLabel(setting, one.symbol) },
+              { name: "Value", of: shownText },
+            ]}
+            rows={form.settings.filter((setting) => shownText(setting) !== "")}
+            keyOf={({ name }) => name}
+            empty="No settings."
+          />
+        );
+      }}
+    </WithForm>
+  </Section>
+);

@@ -1,176 +1,357 @@
 import type { Child } from "hono/jsx";
-import { useRef, useState } from "hono/jsx/dom";
+import { useState } from "hono/jsx/dom";
+import { isPair } from "../../kernel/pair.ts";
 import { useEffect } from "../effect.ts";
-import { endingSettings } from "../endings.ts";
-import { pairOf } from "../format.ts";
+import { inPercent, number, pairOf, percent } from "../format.ts";
 import { COMMON_PAIR, type Holdings, useHoldings } from "../holdings.ts";
-import { type Loaded, useLoad } from "../live.ts";
+import { useLoad } from "../live.ts";
 import { NumberInput, PairField } from "../plan-area.tsx";
-import { useRoute } from "../route.ts";
-import type { Exchanges } from "../types.ts";
-import { Choice, Failed, Field, valueIn } from "../ui.tsx";
-import { type Form, formOf, NO_PRICES, type TextName } from "./form.ts";
+import { linkTo } from "../route.ts";
+import type { Definitions, Exchanges, TickerAnswer } from "../types.ts";
+import { Choice, Failed, Field, NoticeBox, PressedChoice, Shown, valueIn } from "../ui.tsx";
+import {
+  type AgainRequest,
+  rowsIn,
+  type Setting,
+  type StartForm,
+  settingLabel,
+  startBody,
+  startForms,
+  type TypedTexts,
+  textKey,
+  textsOf,
+} from "./settings.ts";
 
-interface FieldsProps {
-  readonly form: Form;
-  readonly change: (changed: Partial<Form>) => void;
-  readonly quote: string;
-}
-
-/** The form fields of a grid. */
-export function NumberFields({ form, change, quote }: FieldsProps) {
-  const text = (name: TextName, label: string, hint?: Child) => (
-    <Field label={label} hint={hint}>
-      <NumberInput value={form[name]} change={(typed) => change({ [name]: typed })} />
-    </Field>
-  );
-  const ending = endingSettings(quote);
-  const ends = [ending.stopLossPrice, ending.takeProfitPrice, ending.trailingStopPercent, ending.maxLoss];
-  return (
-    <div class="fields">
-      {text("lowerPrice", `Lower price, ${quote}`)}
-      {text("upperPrice", `Upper price, ${quote}`)}
-      {text("gridLevels", "Levels, 2 to 100")}
-      {text("orderSize", `Per order, ${quote}`)}
-      <Field label="Spacing">
-        <Choice
-          value={form.spacingModel}
-          choices={SPACING_CHOICES}
-          choose={(spacingModel: Form["spacingModel"]) => change({ spacingModel })}
-        />
-      </Field>
-      {ends.map(({ name, label, hint }) => text(name, label, hint))}
-      {text("trailDown", `Follow down to, ${quote}`, "The range moves with the price, down to here")}
-      {text("trailUp", `Follow up to, ${quote}`, "The range moves with the price, up to here")}
-      {text(ending.triggerPrice.name, ending.triggerPrice.label, ending.triggerPrice.hint)}
-      <Field label={ending.endsAt.label} hint={ending.endsAt.hint}>
-        <input
-          autocomplete="off"
-          value={form.endsAt}
-          onInput={(event: Event) => change({ endsAt: valueIn(event) })}
-        />
-      </Field>
-      <Field label={ending.onEnd.label}>
-        <Choice value={form.onEnd} choices={BASE_AT_END} choose={(onEnd: string) => change({ onEnd })} />
-      </Field>
-    </div>
-  );
-}
-
-const BASE_AT_END = [
-  ["", "Is kept"],
-  ["sell", "Is sold"],
-] as const;
-
-const SPACING_CHOICES = [
-  ["linear", "Equal differences"],
-  ["geometric", "Equal ratios"],
-] as const;
-
-const CHECKS = {
-  useOwnBase: "Sell base already in the account",
-  initialBuy: "Buy missing base at once",
-  stopAtOnce: "Stop at the first price that reaches a stop loss or take profit",
-  dryRun: "Paper trading: live prices, no real orders",
-} as const;
-
-type CheckName = keyof typeof CHECKS;
-
-export const Checks = <Name extends CheckName>({
-  form,
-  change,
-  names,
+/** Shows a part for a form of a definition, or that it is not loaded. */
+export function WithForm({
+  is,
+  lost = "",
+  children,
 }: {
-  form: Readonly<Record<Name, boolean>>;
-  change: (changed: Readonly<Record<Name, boolean>>) => void;
-  names: readonly Name[];
-}) => (
-  <div class="checks">
-    {names.map((name) => (
-      <label key={name} class="check">
-        <input
-          type="checkbox"
-          checked={form[name]}
-          onClick={() => change({ [name]: !form[name] } as Readonly<Record<Name, boolean>>)}
-        />{" "}
-        {CHECKS[name]}
-      </label>
-    ))}
-  </div>
-);
-
-/** Fields for an exchange and a pair. */
-export const WhereFields = <F extends MarketChoice>({
-  form,
-  change,
-  exchanges,
-  holdings,
-}: Pick<MarketFormState<F>, "form" | "change" | "exchanges" | "holdings">) => (
-  <div class="fields">
-    {exchanges.error ? <Failed error={exchanges.error} again={exchanges.again} /> : null}
-    <Field label="Exchange">
-      <Choice
-        value={form.exchange}
-        choices={exchanges.data?.exchanges.map(({ id }) => id) ?? []}
-        choose={(exchange: string) => change({ exchange } as Partial<F>)}
-      />
-    </Field>
-    <PairField
-      value={form.symbol}
-      pairs={holdings.pairs}
-      change={(symbol) => change({ symbol } as Partial<F>)}
-    />
-  </div>
-);
+  is: (form: StartForm) => boolean;
+  /** What is impossible without it. */
+  lost?: string;
+  children: (form: StartForm, all: readonly StartForm[]) => Child;
+}) {
+  const list = useLoad<Definitions>("GET /definitions");
+  return (
+    <Shown of={list} rows={8}>
+      {({ definitions }) => {
+        const all = startForms(definitions);
+        const form = all.find(is);
+        if (form) return children(form, all);
+        return (
+          <NoticeBox>
+            This strategy is not loaded{lost}. <a href={linkTo()}>See all strategies</a>
+          </NoticeBox>
+        );
+      }}
+    </Shown>
+  );
+}
 
 export interface MarketChoice {
   readonly exchange: string;
   readonly symbol: string;
 }
 
-interface MarketFormState<F extends MarketChoice> {
-  readonly form: F;
-  readonly change: (changed: Partial<F>) => void;
-  readonly exchanges: Loaded<Exchanges>;
-  readonly holdings: Holdings;
-  readonly quote: string;
-}
-
-/** Returns a form of a market, by default on the first exchange with the most valuable asset of the account. */
-export function useMarketForm<F extends MarketChoice>(first: F): MarketFormState<F> {
-  const [form, setForm] = useState<F>(first);
-  const exchanges = useLoad<Exchanges>("GET /exchanges");
-  const holdings = useHoldings(form.exchange, exchanges.data);
-  const change = (changed: Partial<F>) => setForm((before) => ({ ...before, ...changed }));
-  const [pair = holdings.pairs && COMMON_PAIR] = holdings.pairs ?? [];
-  useEffect(() => {
-    const exchange = exchanges.data?.exchanges[0]?.id;
-    if (exchange !== undefined)
-      setForm((before) => (before.exchange === "" ? { ...before, exchange } : before));
-    return undefined;
-  }, [exchanges.data]);
-  useEffect(() => {
-    if (pair !== undefined)
-      setForm((before) => (before.symbol === "" ? { ...before, symbol: pair } : before));
-    return undefined;
-  }, [pair]);
-  return { form, change, exchanges, holdings, quote: pairOf(form.symbol).quote };
-}
+/** Reload interval; the server queries the exchange once for all pages. */
+const PRICE_INTERVAL_MS = 10_000;
 
 /**
- * Returns the form of a grid, from the address. Another pair clears the prices of the pair before, and has the order size
- * that was typed in its quote.
+ * Returns the typed texts of forms that share a market, by default the first exchange and the most valuable asset of its
+ * account.
  */
-export function useGridForm(): MarketFormState<Form> {
-  const grid = useMarketForm(formOf(useRoute().query));
-  const { symbol, orderSize: typed } = grid.form;
-  const sizes = useRef<Record<string, string>>({});
-  const change = (changed: Partial<Form>) => {
-    const next = changed.symbol ?? symbol;
-    if (next === symbol) return grid.change(changed);
-    sizes.current = { ...sizes.current, [grid.quote]: typed };
-    const orderSize = sizes.current[pairOf(next).quote] ?? "";
-    grid.change({ ...NO_PRICES, orderSize, ...changed });
+export function useStart(form: StartForm, request: AgainRequest, isAgain = false) {
+  const [place, setPlace] = useState<TypedTexts>(() => placeTexts(textsOf(form, request)));
+  const [typed, setTyped] = useState<Readonly<Record<string, TypedTexts>>>(() => ({
+    [form.key]: textsOf(form, request),
+  }));
+  const { exchange = "", symbol = "" } = place;
+  const exchanges = useLoad<Exchanges>("GET /exchanges");
+  const holdings = useHoldings(exchange, exchanges.data);
+  const [pair = holdings.pairs && COMMON_PAIR] = holdings.pairs ?? [];
+  const first = exchanges.data?.exchanges[0]?.id;
+  useEffect(() => {
+    setPlace((now) => ({ ...(first ? { exchange: first } : {}), ...(pair ? { symbol: pair } : {}), ...now }));
+    // Prices of an address without a pair are those of the first pair.
+    if (pair && symbol === "") {
+      const texts = textsOf(form, { ...request, symbol: pair });
+      setTyped((now) => ({ ...now, [form.key]: { ...texts, ...now[form.key] } }));
+    }
+    return undefined;
+  }, [first, pair]);
+  const market: MarketChoice | undefined =
+    isPair(symbol) && exchange !== "" ? { exchange, symbol } : undefined;
+  const ticker = useLoad<TickerAnswer>(market && "GET /ticker", { ...market }, { every: PRICE_INTERVAL_MS });
+  const texts: TypedTexts = { ...(isAgain ? {} : form.first), ...typed[form.key], ...place };
+  const change = (changed: TypedTexts) => {
+    setPlace((now) => ({ ...now, ...placeTexts(changed) }));
+    setTyped((now) => ({ ...now, [form.key]: { ...now[form.key], ...changed } }));
   };
-  return { ...grid, change };
+  return {
+    form,
+    texts,
+    change,
+    exchanges,
+    holdings,
+    market,
+    price: ticker.data?.last ?? undefined,
+    ...startBody(form, texts),
+  };
+}
+
+export type StartState = ReturnType<typeof useStart>;
+
+const PLACE = ["exchange", "symbol", "dryRun"];
+const placeTexts = (texts: TypedTexts): TypedTexts =>
+  Object.fromEntries(Object.entries(texts).filter(([name]) => PLACE.includes(name)));
+
+/** Fields for an exchange and a pair, with the price of now. */
+export const PlaceFields = ({ texts, change, exchanges, holdings, price }: StartState) => (
+  <div class="fields">
+    {exchanges.error ? <Failed error={exchanges.error} again={exchanges.again} /> : null}
+    <Field label="Exchange">
+      <Choice
+        value={texts.exchange ?? ""}
+        choices={exchanges.data?.exchanges.map(({ id }) => id) ?? []}
+        choose={(exchange: string) => change({ exchange })}
+      />
+    </Field>
+    <PairField
+      value={texts.symbol ?? ""}
+      pairs={holdings.pairs}
+      change={(symbol) => change({ symbol })}
+      // An empty line until the price arrives, so that nothing moves.
+      hint={price === undefined ? "\u00a0" : `Price ${number(price)} ${pairOf(texts.symbol ?? "").quote}`}
+    />
+  </div>
+);
+
+interface SettingsProps {
+  readonly settings: readonly Setting[];
+  readonly texts: TypedTexts;
+  readonly change: (texts: TypedTexts) => void;
+  readonly symbol: string;
+  readonly price?: number | undefined;
+  readonly holdings?: Holdings;
+}
+
+/** The fields of settings; check boxes are below the others. */
+export function FormFields({ settings, ...props }: SettingsProps) {
+  const checks = settings.filter(({ kind, name }) => kind === "check" && name !== QUESTION);
+  return (
+    <>
+      <div class="fields">
+        {settings
+          .filter((one) => !checks.includes(one))
+          .map((one) => (
+            <SettingField key={one.name} setting={one} {...props} />
+          ))}
+      </div>
+      {checks.length === 0 ? null : (
+        <div class="checks">
+          {checks.map((one) => (
+            <CheckField key={one.name} {...one} {...props} />
+          ))}
+        </div>
+      )}
+    </>
+  );
+}
+
+/** A flag with more weight than a check box. */
+const QUESTION = "initialBuy";
+
+interface CheckProps {
+  readonly name: string;
+  readonly label: string;
+  readonly initial?: string;
+  readonly hint?: string;
+  readonly texts: TypedTexts;
+  readonly change: (texts: TypedTexts) => void;
+}
+
+export function CheckField({ name, label, hint = "", initial = "", texts, change }: CheckProps) {
+  const isOn = (texts[name] || initial) === "true";
+  return (
+    <label class="check" title={hint}>
+      <input type="checkbox" checked={isOn} onClick={() => change({ [name]: String(!isOn) })} /> {label}
+    </label>
+  );
+}
+
+const YES_OR_NO = [
+  ["true", "Yes"],
+  ["false", "No"],
+] as const;
+
+function SettingField({
+  setting,
+  texts,
+  change,
+  symbol,
+  ...market
+}: Omit<SettingsProps, "settings"> & { setting: Setting }) {
+  const { kind, choices, initial, isRequired, hint, name } = setting;
+  const key = textKey(setting, symbol);
+  const text = texts[key] ?? "";
+  const set = (next: string) => change({ [key]: next });
+  const label = settingLabel(setting, symbol);
+  if (name === QUESTION)
+    return (
+      <div class="field wide">
+        <span>{hint}</span>
+        <PressedChoice label={label} value={text || "false"} choices={YES_OR_NO} choose={set} />
+      </div>
+    );
+  if (kind === "rows") return <RowsField {...setting} label={label} text={text} set={set} />;
+  if (kind === "defend") return <DefendField label={label} hint={hint} text={text} set={set} />;
+  const input =
+    kind === "number" ? (
+      <NumberInput value={text} placeholder={initial} change={set} />
+    ) : kind === "choice" || kind === "check" ? (
+      <Choice
+        value={text || initial}
+        choices={[
+          ...(initial === "" ? [["", isRequired ? "Choose…" : "–"] as const] : []),
+          ...(kind === "check" ? YES_OR_NO : choices),
+        ]}
+        choose={(next: string) => set(next === initial ? "" : next)}
+      />
+    ) : kind === "time" ? (
+      <input
+        type="datetime-local"
+        value={localInput(text)}
+        onChange={(event: Event) => set(isoTime(valueIn(event)))}
+      />
+    ) : (
+      <input
+        autocomplete="off"
+        spellcheck={false}
+        value={text}
+        onInput={(event: Event) => set(valueIn(event))}
+      />
+    );
+  return (
+    <Field label={label} hint={amountNote(setting, text, symbol, market) ?? hint}>
+      {input}
+    </Field>
+  );
+}
+
+/** Returns how far a price is from the market's, or what share of the free amount a budget is. */
+function amountNote(
+  { unit, name, step }: Setting,
+  text: string,
+  symbol: string,
+  { price, holdings }: Pick<SettingsProps, "price" | "holdings">,
+): string | undefined {
+  const value = Number(text);
+  if (!(value > 0)) return undefined;
+  if (unit === "price" && step !== "advanced" && price !== undefined)
+    return `${percent(value / price - 1)} from the price`;
+  if (!name.endsWith("Budget")) return undefined;
+  const { base, quote } = pairOf(symbol);
+  return freeShare(value, holdings?.free(unit === "base" ? base : quote), unit === "base" ? base : quote);
+}
+
+/** Describes an amount as a share of what is free. */
+export const freeShare = (value: number, free: number | undefined, asset: string): string | undefined =>
+  free === undefined
+    ? undefined
+    : `${value > 0 && free > 0 ? `${inPercent((100 * value) / free, 1)} of ` : ""}${number(free)} ${asset} free`;
+
+/** Returns a time as the browser's field for dates has it, in the local zone. */
+function localInput(iso: string): string {
+  if (iso === "") return "";
+  const at = new Date(iso);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+const isoTime = (local: string): string => (local === "" ? "" : new Date(local).toISOString());
+
+const DEFENSES = [
+  ["", "Nothing"],
+  ["20:60", "Move it away"],
+  ["pause:60", "Cancel its orders"],
+] as const;
+
+interface TextFieldProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly text: string;
+  readonly set: (text: string) => void;
+}
+
+/** The answer to a side that loses money: what is done, and how far and for how long. */
+function DefendField({ label, hint, text, set }: TextFieldProps) {
+  const [ticks = "", passes] = text.split(":");
+  const isPause = ticks === "pause";
+  return (
+    <fieldset class="field wide">
+      <legend>{label}</legend>
+      <div class="actions">
+        <Choice
+          label={label}
+          value={passes === undefined ? "" : isPause ? "pause:60" : "20:60"}
+          choices={DEFENSES}
+          choose={set}
+        />
+        {passes === undefined ? null : (
+          <>
+            {isPause ? null : (
+              <label>
+                by <NumberInput value={ticks} change={(next) => set(`${next}:${passes}`)} /> ticks
+              </label>
+            )}
+            <label>
+              for <NumberInput value={passes} change={(next) => set(`${ticks}:${next}`)} /> passes
+            </label>
+          </>
+        )}
+      </div>
+      <small>{hint}</small>
+    </fieldset>
+  );
+}
+
+/** Values as rows, which can be added and removed. */
+function RowsField({ columns = [], hint, label, text, set }: TextFieldProps & Pick<Setting, "columns">) {
+  const rows = rowsIn(text);
+  const put = (next: readonly (readonly string[])[]) => set(next.length === 0 ? "" : JSON.stringify(next));
+  const typed = (row: number, column: number) => (value: string) =>
+    put(rows.map((cells, at) => (at === row ? cells.with(column, value) : cells)));
+  return (
+    <fieldset class="field wide">
+      <legend>{label}</legend>
+      {rows.map((cells, row) => (
+        <div key={row} class="actions">
+          {columns.map((column, at) => {
+            const name = `${label} ${row + 1}, ${column.label}`;
+            return column.kind === "number" ? (
+              <NumberInput key={name} label={name} value={cells[at] ?? ""} change={typed(row, at)} />
+            ) : (
+              <input
+                key={name}
+                aria-label={name}
+                value={cells[at] ?? ""}
+                onInput={(event: Event) => typed(row, at)(valueIn(event))}
+              />
+            );
+          })}
+          <button
+            type="button"
+            aria-label={`Remove ${label} ${row + 1}`}
+            onClick={() => put(rows.toSpliced(row, 1))}
+          >
+            Remove
+          </button>
+        </div>
+      ))}
+      <button type="button" onClick={() => put([...rows, columns.map(({ initial }) => initial)])}>
+        Add
+      </button>
+      {hint ? <small>{hint}</small> : null}
+    </fieldset>
+  );
 }

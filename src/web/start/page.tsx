@@ -1,199 +1,224 @@
-import { useRef, useState } from "hono/jsx/dom";
-import { isPair } from "../../kernel/pair.ts";
-import { type ApiError, ask } from "../api.ts";
 import { GridChart, type Level } from "../chart/chart.tsx";
-import { digitsOf, money, number } from "../format.ts";
+import { digitsOf, number, pairOf } from "../format.ts";
 import { useLoad } from "../live.ts";
-import { NumberInput, PlanArea, usePlan } from "../plan-area.tsx";
-import { linkTo } from "../route.ts";
-import { StartPlan } from "../strategy/plan.tsx";
-import type { CandlesAnswer, PlanOfGrid, Session } from "../types.ts";
-import { Choice, Failed, Field, Section } from "../ui.tsx";
-import { GridPlanShown, TryOut } from "./backtest.tsx";
-import { Checks, NumberFields, useGridForm, WhereFields } from "./fields.tsx";
-import { bodyOf, type Form, type GuideAnswered, guidedForm, queryOf } from "./form.ts";
+import { PlanArea, usePlan } from "../plan-area.tsx";
+import { linkTo, useRoute } from "../route.ts";
+import { ById } from "../strategy/parts.tsx";
+import { isPlanOfGrid, PlanShown, StartPlan } from "../strategy/plan.tsx";
+import type { AnyPlan, CandlesAnswer, Session, StatusOfAny } from "../types.ts";
+import { Failed, Section, useTitle } from "../ui.tsx";
+import { TryOut } from "./backtest.tsx";
+import { CheckField, FormFields, PlaceFields, type StartState, useStart, WithForm } from "./fields.tsx";
+import { GridPresets, Presets } from "./presets.tsx";
+import {
+  type AgainRequest,
+  type FormStep,
+  isFormOf,
+  requestIn,
+  type StartForm,
+  startAddress,
+  textKey,
+} from "./settings.ts";
 
-/** The page for a new grid: the form, the plan, and a start of exactly that plan. */
-export function Start({ session }: { session: Session }) {
-  const grid = useGridForm();
-  const { form, change, holdings, quote } = grid;
-  const plan = usePlan<PlanOfGrid>("POST /strategies/preview", bodyOf(form));
+/** The page that starts anything: its market, shape and safety, the plan, and a start of exactly that plan. */
+export const Start = ({ name, session }: { name: string; session: Session }) => {
+  const { query } = useRoute();
+  return (
+    <WithForm is={({ key }) => key === name}>
+      {(form, all) => <StartForms form={form} all={all} request={requestIn(query)} session={session} />}
+    </WithForm>
+  );
+};
+
+/** The page that starts a strategy with the settings of another one. */
+export const Clone = ({ id, session }: { id: string; session: Session }) => (
+  <ById<StatusOfAny> id={id}>
+    {({ startAgain }) => (
+      <WithForm is={isFormOf(startAgain)} lost=", so it cannot be started again">
+        {(form) => <StartForms form={form} request={startAgain} session={session} />}
+      </WithForm>
+    )}
+  </ById>
+);
+
+interface FormsProps {
+  readonly form: StartForm;
+  /** The forms to choose from; absent for a start with the settings of another strategy. */
+  readonly all?: readonly StartForm[];
+  readonly request: AgainRequest;
+  readonly session: Session;
+}
+
+function StartForms({ form, all, request, session }: FormsProps) {
+  const { key, noun, summary } = form;
+  const state = useStart(form, request, !all);
+  const { market, missing, body } = state;
+  const title = all ? `Start ${noun}` : `Start the same ${noun.replace(/^a /, "")} again`;
+  useTitle(title);
+  const plan = usePlan<AnyPlan>("POST /strategies/preview", body);
+  const { data, error, again } = useLoad<CandlesAnswer>(market && "GET /ohlcv", {
+    ...market,
+    timeframe: "1h",
+    limit: 168,
+  });
+  const candles = data?.candles ?? NO_CLOSES;
   return (
     <>
-      <h1>Start a grid</h1>
+      {all ? <FormTabs all={all} here={key} /> : null}
+      <h1>{title}</h1>
+      {summary ? <p>{summary}.</p> : null}
       <div class="columns">
-        <Section title="The grid">
-          <WhereFields {...grid} />
-          <h3>By budget</h3>
-          <BudgetPart form={form} change={change} quote={quote} free={holdings.free(quote)} />
-          <h3>By numbers</h3>
-          <NumberFields form={form} change={change} quote={quote} />
-          <Checks form={form} change={change} names={["useOwnBase", "initialBuy", "stopAtOnce", "dryRun"]} />
-          <p>
-            <a href={`${linkTo("backtest")}?${queryOf(form)}`}>Compare in a backtest</a>
-          </p>
-        </Section>
-        <Section title="Preview">
-          <PlanChart form={form} change={change} planned={plan.plan?.planned} />
-          <PlanArea
-            planning={plan}
-            empty="Enter the settings, or fill them in from a budget. The plan appears here."
-          >
+        <FormSteps {...state} closes={candles.map(({ close }) => close)} />
+        <Section title="Plan">
+          {error ? <Failed error={error} again={again} /> : null}
+          <PlanChart state={state} candles={candles} planned={plan.plan?.planned} />
+          <PlanArea planning={plan} empty="The plan appears here.">
             {(shown) => (
               <>
-                <GridPlanShown planned={shown.planned} />
+                <PlanShown planned={shown.planned} />
                 <TryOut body={shown.body} />
-                <StartPlan plan={shown} planning={plan} session={session} title="this grid" />
               </>
             )}
           </PlanArea>
         </Section>
       </div>
+      <StartPlan
+        plan={missing.length === 0 ? plan.plan : undefined}
+        planning={plan}
+        session={session}
+        title={noun}
+        missing={missing}
+      />
     </>
   );
 }
 
-interface StartProps {
-  readonly form: Form;
-  readonly change: (changed: Partial<Form>) => void;
+/** What can be started. */
+const FormTabs = ({ all, here }: { all: readonly StartForm[]; here: string }) => (
+  <nav class="tabs" aria-label="What to start">
+    {all.map(({ key, title }) => (
+      <a key={key} href={linkTo("start", key)} {...(key === here ? { "aria-current": "page" } : {})}>
+        {title}
+      </a>
+    ))}
+  </nav>
+);
+
+/** The three steps of every start. */
+function FormSteps({ closes, ...state }: StartState & { closes: readonly number[] }) {
+  const { form, texts, change, body } = state;
+  const { key } = form;
+  return (
+    <div class="form">
+      <Section title="Market">
+        <PlaceFields {...state} />
+        <div class="checks">
+          <CheckField
+            name="dryRun"
+            label="Paper trading: live prices, no real orders"
+            texts={texts}
+            change={change}
+          />
+        </div>
+      </Section>
+      <Section title="Shape">
+        {key === "grid" ? (
+          <GridPresets {...state} closes={closes} />
+        ) : (
+          <Presets key={key} {...state} closes={closes} />
+        )}
+        <StepFields step="shape" {...state} />
+        {key === "grid" && body ? (
+          <a href={`${linkTo("backtest")}?${startAddress(form, body)}`}>Compare in a backtest</a>
+        ) : null}
+      </Section>
+      <Section title="Safety">
+        <StepFields step="safety" {...state} />
+        <details>
+          <summary>Advanced</summary>
+          <StepFields step="advanced" {...state} />
+        </details>
+      </Section>
+    </div>
+  );
 }
 
-function PlanChart({ form, change, planned }: StartProps & { planned: PlanOfGrid | undefined }) {
-  const isChosen = isPair(form.symbol) && form.exchange !== "";
-  const { data, error, again } = useLoad<CandlesAnswer>(isChosen ? "GET /ohlcv" : undefined, {
-    exchange: form.exchange,
-    symbol: form.symbol,
-    timeframe: "1h",
-    limit: 168,
-  });
-  if (error) return <Failed error={error} again={again} />;
-  const candles = data?.candles ?? [];
+const StepFields = ({ step, form, texts, change, price, holdings }: StartState & { step: FormStep }) => (
+  <FormFields
+    settings={form.settings.filter((one) => one.step === step)}
+    texts={texts}
+    change={change}
+    symbol={texts.symbol ?? ""}
+    price={price}
+    holdings={holdings}
+  />
+);
+
+const NO_CLOSES: readonly never[] = [];
+
+interface PlanChartProps {
+  readonly state: StartState;
+  readonly candles: readonly CandlesAnswer["candles"][number][];
+  readonly planned: AnyPlan | undefined;
+}
+
+/** The week's candles with the orders of the plan; the bounds of a grid can be dragged. */
+function PlanChart({ state: { form, texts, change }, candles, planned }: PlanChartProps) {
+  const { exchange = "", symbol = "" } = texts;
   const digits = Math.min(8, digitsOf(candles.slice(-20).map(({ close }) => close)) ?? 8);
-  const [lower, upper] = [Number(form.lowerPrice), Number(form.upperPrice)];
-  const isRange = lower > 0 && upper > lower;
+  const settingText = (name: string) => texts[textKey({ name, unit: "price" }, symbol)];
+  const bounds = { lower: Number(settingText("lowerPrice")), upper: Number(settingText("upperPrice")) };
+  const isRange = form.key === "grid" && bounds.lower > 0 && bounds.upper > bounds.lower;
+  const { lowerPrice, upperPrice } = planned && isPlanOfGrid(planned) ? planned.details : {};
+  const isOfForm = !isRange || (Number(lowerPrice) === bounds.lower && Number(upperPrice) === bounds.upper);
+  const placed = planned?.symbol === symbol && isOfForm ? plannedLevels(planned) : [];
+  const edges = placed.length === 0 && form.key === "grid" ? Object.values(bounds) : [];
+  const named = NAMED_LEVELS.map(
+    ([name, text, kind]): Level => ({ price: Number(settingText(name)), kind, name: text }),
+  );
+  const { quote } = pairOf(symbol);
   return (
     <GridChart
-      label={`Candles of ${form.symbol} on ${form.exchange}, one an hour for a week, with the levels of the grid${isRange ? ` from ${number(lower)} to ${number(upper)}` : ""}`}
+      label={`Candles of ${symbol} on ${exchange}, one an hour for a week, with the levels of the plan${isRange ? ` from ${number(bounds.lower)} to ${number(bounds.upper)} ${quote}` : ""}`}
       candles={candles}
-      fills={NO_LEVELS}
+      fills={NO_CLOSES}
       digits={digits}
-      levels={levelsOf(form, planned)}
-      bounds={isRange ? { lower, upper } : undefined}
+      levels={[...placed, ...edges.map((price): Level => ({ price, kind: "empty" })), ...named].filter(
+        ({ price }) => price > 0,
+      )}
+      bounds={isRange ? bounds : undefined}
       moved={(bound, price) =>
-        change({ [bound === "lower" ? "lowerPrice" : "upperPrice"]: price.toFixed(digits) })
+        change({ [textKey({ name: `${bound}Price`, unit: "price" }, symbol)]: price.toFixed(digits) })
       }
     />
   );
 }
 
-const NO_LEVELS: readonly never[] = [];
-
-const HOW_FAR = [
-  ["narrow", "Narrow: range of the last day"],
-  ["usual", "Usual: range of the last week"],
-  ["wide", "Wide: range of the last month"],
+const NAMED_LEVELS = [
+  ["stopLossPrice", "stop loss", "stop"],
+  ["takeProfitPrice", "take profit", "stop"],
+  ["triggerPrice", "trigger", "line"],
 ] as const;
 
-const BEYOND = [
-  ["wait", "Wait until it returns"],
-  ["follow", "Follow it by half the range"],
-  ["stop", "Stop a little beyond, and sell the base"],
-] as const;
-
-/** A round number that the account can afford. */
-const DEFAULT_BUDGET = 1000;
-
-interface BudgetProps {
-  readonly form: Form;
-  readonly change: (changed: Partial<Form>) => void;
-  readonly quote: string;
-  /** Free quote of the account; undefined if unknown. */
-  readonly free: number | undefined;
-}
-
-/** Fills in the form from a budget, a price range, and what happens beyond it. */
-function BudgetPart({ form, change, quote, free }: BudgetProps) {
-  const [typed, setBudget] = useState<string | undefined>(undefined);
-  const budget = typed ?? String(Math.min(DEFAULT_BUDGET, Math.floor(free ?? DEFAULT_BUDGET)));
-  const [onLeave, setOnLeave] = useState("wait");
-  const [width, setWidth] = useState("usual");
-  const [error, setError] = useState<ApiError | undefined>(undefined);
-  const latest = useRef<Event | null>(null);
-  const market = useRef("");
-  market.current = `${form.symbol} on ${form.exchange}`;
-  const fill = async (event: Event) => {
-    event.preventDefault();
-    latest.current = event;
-    const requested = market.current;
-    const { exchange, symbol } = form;
-    const body = { exchange, symbol: symbol.trim().toUpperCase(), budget: Number(budget), width, onLeave };
-    try {
-      const guide = await ask<GuideAnswered>("POST /strategy/grid/guide", { body });
-      // An older response must not replace the newer one, or fill the form of another market.
-      if (latest.current !== event || market.current !== requested) return;
-      change(guidedForm(guide));
-      setError(undefined);
-    } catch (failed) {
-      if (latest.current === event) setError(failed as ApiError);
-    }
-  };
-  return (
-    <form class="fields" onSubmit={(event: Event) => void fill(event)}>
-      <Field
-        label={`Budget, ${quote}`}
-        // An empty line until the amount arrives, so that no button moves under the pointer.
-        hint={free === undefined ? "\u00a0" : `${money(free)} ${quote} free`}
-      >
-        <NumberInput value={budget} change={setBudget} />
-      </Field>
-      <Field label="Width of the range" wide>
-        <Choice value={width} choices={HOW_FAR} choose={setWidth} />
-      </Field>
-      <Field label="If the price leaves the range" wide>
-        <Choice value={onLeave} choices={BEYOND} choose={setOnLeave} />
-      </Field>
-      <button type="submit" disabled={form.exchange === "" || form.symbol === ""}>
-        Fill in the numbers
-      </button>
-      {error ? <Failed error={error} /> : null}
-    </form>
-  );
-}
-
-/** Returns the price levels of the plan's orders, and its start and stop prices. */
-function levelsOf(form: Form, planned: PlanOfGrid | undefined): Level[] {
-  const [lower, upper] = [Number(form.lowerPrice), Number(form.upperPrice)];
-  const bounds = [lower, upper].filter((price) => price > 0);
-  const { lowerPrice, upperPrice } = planned?.details ?? {};
-  const isOfForm = Number(lowerPrice) === lower && Number(upperPrice) === upper;
-  const placed = planned && isOfForm ? plannedLevels(planned) : [];
-  const named = [
-    [form.stopLossPrice, "stop loss", "stop"],
-    [form.takeProfitPrice, "take profit", "stop"],
-    [form.triggerPrice, "trigger", "line"],
-  ] as const;
-  return [
-    ...placed,
-    ...(placed.length > 0 ? [] : bounds.map((price): Level => ({ price, kind: "empty" }))),
-    ...named
-      .filter(([text]) => Number(text) > 0)
-      .map(([text, name, kind]): Level => ({ price: Number(text), kind, name })),
-  ];
-}
-
-function plannedLevels({ details: { slots }, orders, refused }: PlanOfGrid): Level[] {
-  const prices = [...new Set(slots.flatMap(({ lowerPrice, upperPrice }) => [lowerPrice, upperPrice]))];
+/** Returns the prices of the plan's orders, and of a grid's slots without one. */
+function plannedLevels(planned: AnyPlan): Level[] {
+  const { orders, refused } = planned;
+  const slots = isPlanOfGrid(planned) ? planned.details.slots : [];
+  const prices = new Set(slots.flatMap(({ lowerPrice, upperPrice }) => [lowerPrice, upperPrice]));
+  for (const { price, crosses } of orders) if (!crosses) prices.delete(price);
   const waiting = new Set(refused.map(({ id }) => id));
-  const initial = orders.filter(({ crosses }) => crosses);
-  const levels = prices.map((text): Level => {
-    const price = Number(text);
-    const order = orders.find((one) => one.price === text && !one.crosses);
-    if (order) return { price, kind: order.side };
-    const isRefused = slots.some((slot) => slot.upperPrice === text && waiting.has(String(slot.slot)));
-    return { price, kind: isRefused ? "refused" : "empty" };
-  });
+  const isRefused = (price: string) =>
+    slots.some(({ slot, upperPrice }) => upperPrice === price && waiting.has(String(slot)));
   return [
-    ...initial.map(({ price, side }): Level => ({ price: Number(price), kind: side, name: "initial buy" })),
-    ...levels,
+    ...orders.map(
+      ({ price, side, crosses }): Level => ({
+        price: Number(price),
+        kind: side,
+        ...(crosses ? { name: "at once" } : {}),
+      }),
+    ),
+    ...[...prices].map(
+      (price): Level => ({ price: Number(price), kind: isRefused(price) ? "refused" : "empty" }),
+    ),
   ];
 }

@@ -11,26 +11,29 @@ import { numberColumn, Table, type TableColumn } from "../table.tsx";
 import type { AnyPlan, PlanOfGrid, PlanOfQuotes, Session, StartedStrategy } from "../types.ts";
 import { NoticeBox, SideText, Stat, useConfirmation, Warnings } from "../ui.tsx";
 
-/** Shows everything that a start would do, as the server planned it. A grid shows its orders by slot. */
+export const isPlanOfGrid = (planned: AnyPlan): planned is PlanOfGrid => planned.details.kind === "grid";
+const isPlanOfQuotes = (planned: AnyPlan): planned is PlanOfQuotes => planned.details.kind === "quote";
+
+/** Shows everything that a start would do, as the server planned it. */
 export function PlanShown({
   planned,
   stats,
   children,
 }: {
   planned: AnyPlan;
-  /** Figures of its definition. */
+  /** Figures of a change. */
   stats?: Child;
-  /** What its definition shows instead of the table of orders. */
+  /** What a change shows instead of the table of orders. */
   children?: Child;
 }) {
-  const { symbol, uses, sums, losses, worstCase, endings, orders, refused } = planned;
+  const { symbol, uses, sums, losses, worstCase, endings, planHash } = planned;
   const { base, quote } = pairOf(symbol);
   const worst = losses.toSorted((a, b) => Number(b.price) - Number(a.price));
   const most = Math.max(Number(uses.quote), ...worst.map(({ loss }) => Number(loss)), 0.01);
   return (
     <>
       <Warnings of={planned.warnings} />
-      <dl class="money">
+      <dl class="sums">
         {[
           ["Now, in buys", sums.buys, "up"],
           ...(Number(sums.atOnce) > 0 ? [["Of that, at once", sums.atOnce, "up"]] : []),
@@ -49,22 +52,94 @@ export function PlanShown({
       <dl class="stats">
         <Stat name="Own base in sells">{`${amount(sums.base)} ${base}`}</Stat>
         {Number(uses.base) > 0 ? <Stat name="Own base at most">{`${amount(uses.base)} ${base}`}</Stat> : null}
-        {stats}
+        {stats ??
+          (isPlanOfGrid(planned) ? (
+            <GridStats planned={planned} />
+          ) : isPlanOfQuotes(planned) ? (
+            <QuoteStats planned={planned} />
+          ) : null)}
       </dl>
       {worst.length === 0 ? <p>Worst case: {worstCase}.</p> : null}
       {endings.length === 0 ? null : <p>By itself, {endings.join("; ")}.</p>}
-      {children ?? <OrderTable orders={orders} symbol={symbol} />}
-      {children
-        ? null
-        : refused.map((refusal) => (
-            <p key={refusal.id} class="warn">
-              {refusal.id}: {describeRefusal(refusal)}
-            </p>
-          ))}
-      <p class="quiet">
-        Plan <code>{planned.planHash}</code>
-      </p>
+      {isPlanOfGrid(planned) && !stats ? (
+        <p class="quiet">Break-even: {planned.details.lastWeek.message}.</p>
+      ) : null}
+      {isPlanOfQuotes(planned) && !stats ? <p class="quiet">{planned.details.cadence.message}</p> : null}
+      {children ?? <PlanOrders planned={planned} />}
+      <details class="quiet">
+        <summary>Hash of the plan</summary>
+        <p>
+          Plan <code>{planHash}</code>
+        </p>
+      </details>
     </>
+  );
+}
+
+interface PlanRow {
+  readonly id: string;
+  readonly order?: AnyPlan["orders"][number];
+  readonly refused?: AnyPlan["refused"][number];
+}
+
+/** The orders that fill at once, then the others from the highest price down, then those that wait. */
+function PlanOrders({ planned }: { planned: AnyPlan }) {
+  const { symbol, orders, refused } = planned;
+  const { base, quote } = pairOf(symbol);
+  const slots = isPlanOfGrid(planned) ? planned.details.slots : [];
+  const slotOf = (id: string) => slots.find(({ slot }) => String(slot) === id);
+  const digits = digitsOf(
+    [...orders, ...slots.map(({ lowerPrice }) => ({ price: lowerPrice }))].map(({ price }) => price),
+  );
+  const name = (id: string) => {
+    const slot = slotOf(id);
+    if (!slot) return id === "initial-buy" ? "Initial buy, at once" : id;
+    return `${id}: ${number(slot.lowerPrice, digits)}\u00a0–\u00a0${number(slot.upperPrice, digits)}`;
+  };
+  const rows: PlanRow[] = [
+    ...orders
+      .toSorted((a, b) => Number(b.crosses) - Number(a.crosses) || Number(b.price) - Number(a.price))
+      .map((order) => ({ id: order.id, order })),
+    ...refused.map((one) => ({ id: one.id, refused: one })),
+  ];
+  const columns: readonly TableColumn<PlanRow>[] = [
+    { name: slots.length > 0 ? "Slot" : "Order", isHead: true, of: ({ id }) => name(id) },
+    {
+      name: "Side",
+      of: ({ order, refused: why }) =>
+        order ? (
+          <SideText side={order.side} />
+        ) : (
+          <span class="warn">waits: {why && describeRefusal(why)}</span>
+        ),
+    },
+    {
+      name: `Price, ${quote}`,
+      isNumber: true,
+      of: ({ order }) => (order ? `${order.crosses ? "up to " : ""}${number(order.price, digits)}` : "–"),
+    },
+    { name: `Amount, ${base}`, isNumber: true, of: ({ order }) => (order ? amount(order.amount) : "–") },
+    ...(slots.length === 0
+      ? []
+      : [
+          {
+            name: `Profit per cycle, ${quote}`,
+            isNumber: true,
+            of: ({ id }: PlanRow) => {
+              const slot = slotOf(id);
+              return slot ? `${money(slot.netProfit)} (${inPercent(slot.netPercent, 3)})` : "–";
+            },
+          },
+        ]),
+  ];
+  return (
+    <Table
+      label="Orders of the plan"
+      columns={columns}
+      rows={rows}
+      keyOf={({ id }) => id}
+      empty="No order is placed now."
+    />
   );
 }
 
@@ -210,21 +285,34 @@ function startText({ orders, sums, symbol }: AnyPlan): string {
   return orders.length === 0 ? "no order now" : `${pluralize(orders.length, "order")}, ${parts.join(", ")}`;
 }
 
-/** Starts the shown plan, after a confirmation. */
-export function StartPlan<P extends AnyPlan>({
-  plan: { body, planned, before },
+/** The button that starts the shown plan, after a confirmation; without a plan, what it still needs. */
+export function StartPlan({
+  plan,
   planning: { isOld, carryOut },
   session,
   title,
+  missing,
 }: {
-  readonly plan: RequestedPlan<P>;
-  readonly planning: Planning<P>;
+  readonly plan: RequestedPlan<AnyPlan> | undefined;
+  readonly planning: Planning<AnyPlan>;
   readonly session: Session;
-  /** What is started, such as "this grid". */
+  /** What is started, such as "a grid". */
   readonly title: string;
+  /** Labels of what the form still needs. */
+  readonly missing: readonly string[];
 }) {
   const [question, put] = useConfirmation();
   if (session.scope === "read") return <NoticeBox>You need a token with scope trade to start.</NoticeBox>;
+  if (!plan)
+    return (
+      <div class="start">
+        {missing.length > 0 ? <p class="quiet">Still missing: {missing.join("; ")}.</p> : null}
+        <button type="button" class="primary" disabled>
+          Start
+        </button>
+      </div>
+    );
+  const { body, planned, before } = plan;
   const act = async () => {
     const started = await carryOut(() => startNear(body, planned));
     goTo("strategy", started.id);

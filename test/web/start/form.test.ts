@@ -1,18 +1,142 @@
-import { expect, it } from "vitest";
-import { bodyOf, EMPTY_FORM, formOf, queryOf } from "../../../src/web/start/form.ts";
+import { describe, expect, it } from "vitest";
+import { KINDS } from "../../../src/kinds.ts";
+import {
+  requestIn,
+  type StartForm,
+  startAddress,
+  startBody,
+  startForms,
+  textsOf,
+  wholeTexts,
+} from "../../../src/web/start/settings.ts";
+import type { StartDefinition } from "../../../src/web/types.ts";
 
-it("an address carries every number of a tested grid, also those of its trail", () => {
-  const form = {
-    ...EMPTY_FORM,
-    exchange: "kraken",
-    symbol: "BTC/USDT",
-    lowerPrice: "50000",
-    upperPrice: "70000",
-    orderSize: "100",
-    trailUp: "90000",
-    trailDown: "40000",
-    stopLossPrice: "39000",
-  };
-  const { config = {}, ...place } = bodyOf(form) ?? {};
-  expect(formOf(new URLSearchParams(queryOf({ ...place, ...config })))).toEqual(form);
+const BUILT_IN = KINDS.flatMap(({ definitions }) => definitions).map(({ schema, ...one }) => ({
+  ...one,
+  config: schema(),
+})) as unknown as StartDefinition[];
+
+const OWN = {
+  name: "mine",
+  title: "mine",
+  summary: null,
+  builtIn: false,
+  version: 1,
+  config: {
+    type: "object",
+    required: ["spreads", "shares", "inner", "flag"],
+    properties: {
+      spreads: { type: "array", items: { type: "number" }, description: "Spreads" },
+      shares: {
+        type: "object",
+        additionalProperties: { type: "number" },
+        description: "Share of each asset",
+      },
+      legs: {
+        type: "array",
+        items: { type: "object", properties: { side: { type: "string" }, far: { type: "number" } } },
+      },
+      inner: {
+        type: "object",
+        properties: {
+          deep: { type: "object", properties: { count: { type: "integer" }, name: { type: "string" } } },
+        },
+      },
+      flag: { type: "boolean" },
+      maxLoss: { type: "number" },
+      odd: { anyOf: [{ type: "number" }, { type: "array" }] },
+      size: { type: "number", description: "Size", default: 3 },
+    },
+  },
+} as unknown as StartDefinition;
+
+const FORMS = startForms([...BUILT_IN, OWN]);
+const formOf = (key: string): StartForm => FORMS.find((one) => one.key === key) as StartForm;
+
+const PLACE = { exchange: "kraken", symbol: "BTC/USDT" };
+const REQUESTS: Readonly<Record<string, object>> = {
+  grid: {
+    definition: "grid",
+    ...PLACE,
+    config: {
+      geometry: "range",
+      lowerPrice: 57_000,
+      upperPrice: 63_000,
+      gridLevels: 6,
+      orderSize: 100,
+      trail: { up: 70_000, down: 40_000 },
+      stopLossPrice: 39_000,
+      maxPosition: 0.018,
+      endsAt: "2040-01-31T00:00:00.000Z",
+      onEnd: "keep",
+      initialBuy: false,
+    },
+  },
+  centered: {
+    definition: "grid",
+    ...PLACE,
+    dryRun: true,
+    config: {
+      geometry: "centered",
+      spacing: 0.0213,
+      customSpacings: [0.01, 0.025],
+      sizeWeights: [1, 2.5],
+      debounce: 1500,
+      allowLoss: false,
+    },
+  },
+  quote: {
+    definition: "quote",
+    ...PLACE,
+    quoteBudget: 900,
+    baseBudget: 0.5,
+    config: { spreadPercent: 0.3, size: 20, defend: "pause:30", maxAge: 90_500, useOwn: false, sigma: 0.2 },
+  },
+  mine: {
+    definition: "mine",
+    ...PLACE,
+    config: {
+      spreads: [0.1, 0.25],
+      shares: { BTC: 0.5, ADA: 0.25 },
+      legs: [{ side: "buy", far: 2 }],
+      inner: { deep: { count: 2, name: "x" } },
+      flag: false,
+      odd: [1],
+      maxLoss: 5,
+    },
+  },
+};
+
+describe("the form of a start", () => {
+  it.each(Object.keys(REQUESTS))("sends every setting of a request of %s as it was", (key) => {
+    const request = REQUESTS[key] as Record<string, unknown>;
+    const form = formOf(key);
+    expect(startBody(form, textsOf(form, request))).toEqual({ body: request, missing: [] });
+    expect(startBody(form, wholeTexts(form, request))).toEqual({ body: request, missing: [] });
+  });
+
+  it("carries every number of a tested grid in an address, also those of its trail", () => {
+    const request = REQUESTS.grid as Record<string, unknown>;
+    const address = new URLSearchParams(startAddress(formOf("grid"), request));
+    const { body } = startBody(formOf("grid"), textsOf(formOf("grid"), requestIn(address)));
+    expect(body).toEqual(request);
+  });
+
+  it("names what is missing, with the unit of the pair", () => {
+    expect(startBody(formOf("grid"), { ...PLACE, gridLevels: "20" })).toEqual({
+      missing: ["Lower price, USDT", "Upper price, USDT", "Per order, USDT"],
+    });
+    expect(startBody(formOf("quote"), { exchange: "kraken", symbol: "BTC", spreadPercent: "1,000" })).toEqual(
+      {
+        missing: ["Pair", "Spread between bid and ask, %", "Depth per side"],
+      },
+    );
+  });
+
+  it("shows no name of a field of the API", () => {
+    const labels = FORMS.flatMap(({ key, settings }) =>
+      key === "mine" ? [] : settings.map(({ label }) => label),
+    );
+    expect(labels.filter((label) => /[a-z][A-Z]|Percent\b/.test(label))).toEqual([]);
+  });
 });
