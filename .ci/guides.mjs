@@ -27,6 +27,7 @@ const ELSEWHERE = [
   [/^(turso|npx wrangler) /, "it needs a program that is installed apart"],
   [/\bdeploy\b|libsql:|--db http:/, "it needs a libSQL server or a Workers account"],
   [/\b(exchange (add|test|remove)|setup)\b|kraken-two/, "it needs keys of an exchange"],
+  [/\bplans approve\b/, "it needs a plan of an agent"],
   [/\bmcp install\b/, "it writes into another program's settings"],
   [/\bOTEL_|notify (test|replay)\b/, "it needs a receiver"],
   [/\bdb restore\b/, "it needs a stopped server"],

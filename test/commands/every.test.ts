@@ -152,6 +152,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "plans approve": "test/mcp/stdio.test.ts",
   "plans refuse": "test/transport/mcp/plans.test.ts",
   docs: "test/cli/guides.test.ts",
+  verify: "test/cli/verify.test.ts",
   "completion bash": "test/commands/setup.test.ts",
   "completion zsh": "test/commands/setup.test.ts",
   "completion fish": "test/commands/setup.test.ts",

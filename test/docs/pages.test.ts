@@ -3,14 +3,16 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { essentialsText } from "../drift/essentials.ts";
 import { root } from "../support/bundle.ts";
-import { cliPage, mcpPage } from "../support/pages.ts";
+import { cliPages, mcpPage } from "../support/pages.ts";
 import { testingPage } from "../support/testing-page.ts";
 
-it.each([
-  ["docs/cli.md", cliPage],
-  ["docs/mcp.md", mcpPage],
+const PAGES: readonly (readonly [string, () => string])[] = [
+  ...[...cliPages()].map(([file, page]): readonly [string, () => string] => [`docs/${file}`, () => page]),
+  ["docs/mcp-tools.md", mcpPage],
   ["docs/testing.md", testingPage],
-])("%s matches the operations and commands", async (file, page) => {
+];
+
+it.each(PAGES)("%s matches the operations and commands", async (file, page) => {
   await expect(page(), "npm run docs writes it anew").toMatchFileSnapshot(join(root, file));
 });
 

@@ -1,7 +1,9 @@
 import type { CommandDef } from "citty";
-import { helpOf } from "../../cli/command-line.ts";
-import { rootCommand } from "../../cli/commands/root.ts";
+import { helpOf, SHARED_FLAGS } from "../../cli/command-line.ts";
+import { groupsOf, rootCommand } from "../../cli/commands/root.ts";
+import type { Args } from "../../cli/terminal/arguments.ts";
 import twoSided from "../../examples/two-sided.ts";
+import { kindsWith } from "../../src/kinds.ts";
 import { createOperations } from "../../src/operations.ts";
 import { PROMPTS } from "../../src/transport/mcp/prompts.ts";
 import { GUIDE, RESOURCES } from "../../src/transport/mcp/server.ts";
@@ -23,111 +25,131 @@ export function commandsOf(
 const GENERATED = (what: string) =>
   `Generated from ${what}. \`npm run docs\` writes this page, and a test compares it.`;
 
-/** docs/cli.md */
-export function cliPage(): string {
+const fileOf = (group: string): string => `cli-${group.toLowerCase().replaceAll(" ", "-")}.md`;
+
+/** Without the parts that the help of every command repeats. */
+function ownHelp(found: CommandDef, path: string): string {
+  const { args = {} } = found;
+  const isOwn = Object.keys(args).some(
+    (flag) => !SHARED_FLAGS.has(flag) && (args as Args)[flag]?.type !== "positional",
+  );
+  const repeated = [/^Common flags:/, /^Flags without a value/, /^Guide: /, /^Run edgemaker .* for details/];
+  return helpOf(found, path.split(" "), 80)
+    .split("\n\n")
+    .filter(
+      (part) => !repeated.some((pattern) => pattern.test(part)) && (isOwn || !part.startsWith("Flags:")),
+    )
+    .join("\n\n");
+}
+
+/** The pages of commands by file: docs/cli.md, and one for each group of commands. */
+export function cliPages(): ReadonlyMap<string, string> {
   const root = rootCommand(EXCHANGES, [twoSided]);
   const own = commandsOf(root).filter(([, { meta }]) => !(meta as { sameAs?: string } | undefined)?.sameAs);
-  const parts = own.map(
-    ([path, found]) => `## ${path}\n\n\`\`\`\n${helpOf(found, path.split(" "), 80)}\n\`\`\`\n`,
-  );
-  return `# Command line
+  const groups = Object.entries(groupsOf(kindsWith([twoSided])));
+  const pages = groups.map(([group, names]) => {
+    const parts = own
+      .filter(([path]) => names.includes(path.split(" ")[0] as string))
+      .map(([path, found]) => `## ${path}\n\n\`\`\`\n${ownHelp(found, path)}\n\`\`\`\n`);
+    const page = `# Commands: ${group}
 
-This page lists every command with its flags.
+This page lists the commands of the group *${group}* with their flags. [Common flags](cli.md#common-flags) are not repeated here.
 ${GENERATED("the commands")}
 
-- [Exit codes](errors.md#exit-codes): 0 done, 1 failed, 2 wrong command line, 3 a stalled grid, 130 Ctrl-C.
-- \`--json\` prints the response on standard output, and an error as JSON on standard error.
+${parts.join("\n")}
+Next: [all groups](cli.md)
+`;
+    return [fileOf(group), page] as const;
+  });
+  return new Map([["cli.md", cliIndex(root, groups)], ...pages]);
+}
+
+function cliIndex(root: CommandDef, groups: readonly (readonly [string, readonly string[]])[]): string {
+  const rows = groups.map(
+    ([group, names]) => `| [${group}](${fileOf(group)}) | ${names.map((name) => `\`${name}\``).join(" ")} |`,
+  );
+  const grid = (root.subCommands as Commands).grid as CommandDef;
+  const status = helpOf((grid.subCommands as Commands).status as CommandDef, ["grid", "status"], 80);
+  const common = /(Common flags:\n[\s\S]*?)\n\n/.exec(status)?.[1];
+  if (!common) throw new Error("the help shows no common flags");
+  return `# Command line
+
+This page lists all commands, the flags that most of them share, and exit codes.
+${GENERATED("the commands")}
+
+| group | commands |
+|---|---|
+${rows.join("\n")}
+
+\`edgemaker COMMAND --help\` shows the same in a terminal, and \`edgemaker docs\` the guides.
+
+## Common flags
+\`\`\`
+${common}
+\`\`\`
+
 - A command calls the server in \`--api-url\` or \`EDGEMAKER_API_URL\`. Otherwise it calls the running local server of its
   database. If none is running, it uses the database directly.
+- \`--json\` prints the response on standard output, and an error as JSON on standard error.
+- Flags without a value can also be true or false: \`--flag false\` or \`--no-flag\`.
 - Flags override environment variables, which override \`edgemaker.json\`: [Settings](settings.md).
+
+## Output
+- [Exit codes](errors.md#exit-codes): 0 done, 1 failed, 2 wrong command line, 3 a stalled grid, 130 Ctrl-C.
 - In a terminal, a table leaves out columns that do not fit, and lists them below. \`--columns\` chooses columns. A pipe gets
   all columns.
-- \`grid\`, \`quote\` and \`strategy\` have the commands of every strategy too: \`grid fills ID\` is \`fills ID\`.
 - \`NO_COLOR=1\` turns off colors.
+
+## Names
+- \`grid\`, \`quote\` and \`strategy\` have the commands of every strategy too: \`grid fills ID\` is \`fills ID\`.
 - \`two-sided\` stands for [a strategy of your own](strategies.md). Each one gets these commands, with its config as flags.
 
+## All commands
 \`\`\`
 ${helpOf(root, [], 80)}
 \`\`\`
 
-${parts.join("\n")}`;
+Next: [settings](settings.md) · [errors and status codes](errors.md)
+`;
 }
 
-interface Schema {
-  readonly description?: string;
-  readonly type?: string;
-  readonly enum?: readonly string[];
-}
-
-function toolPart(tool: ReturnType<typeof toolOf>): string {
+function toolRow(tool: ReturnType<typeof toolOf>): string {
   const { properties = {}, required = [] } = tool.inputSchema;
-  const rows = Object.entries(properties as Record<string, Schema>).map(
-    ([name, { description = "", type = "string" }]) =>
-      `| \`${name}\` | ${type} | ${required.includes(name) ? "yes" : ""} | ${description} |`,
-  );
+  const others = Object.keys(properties).filter((name) => !required.includes(name));
+  const listed = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(" ");
   const { readOnlyHint, openWorldHint } = tool.annotations ?? {};
-  const kind = readOnlyHint ? "Reads" : "Trades, in two steps";
-  const source = openWorldHint ? "calls an exchange" : "uses stored data";
-  const fields = ["| field | type | required | meaning |", "|---|---|---|---|", ...rows].join("\n");
-  return `### ${tool.name}\n\n${tool.title}. ${kind}; ${source}.\n\n${rows.length > 0 ? fields : "No fields."}\n`;
+  const kind = `${readOnlyHint ? "reads" : "two steps"}${openWorldHint ? ", calls an exchange" : ""}`;
+  return `| \`${tool.name}\` | ${tool.title} | ${kind} | ${listed(required)} | ${listed(others)} |`;
 }
 
-/** docs/mcp.md */
+/** docs/mcp-tools.md */
 export function mcpPage(): string {
   const tools = createOperations(EXCHANGES).filter(isTool).map(toolOf);
-  return `# Agents
+  return `# Tools for agents
 
-This page shows how to connect an AI agent over the Model Context Protocol (MCP), what it can do, and every tool.
+This page lists every tool, resource and prompt for agents. [Agents](mcp.md) shows how to connect one.
 ${GENERATED("the operations")}
 
-\`\`\`sh
-npx edgemaker mcp install --client claude-desktop --sandbox
-\`\`\`
-
-This command adds edgemaker to the configuration of \`claude-desktop\`, \`claude-code\`, \`cursor\`, \`windsurf\` or \`vscode\`,
-and keeps a copy of the old configuration. The client then starts \`edgemaker mcp\`, which uses standard input and output.
-\`edgemaker mcp --api-url https://… --token …\` connects it to a remote server. A server also offers MCP at \`/mcp\`
-(Streamable HTTP), on Node and on Workers.
-
-\`mcp install --trading --max-notional USDT=500\` lets the agent trade with your approval, up to this cap in each plan. With
-\`--api-url\`, the settings of that server apply: set \`EDGEMAKER_MCP_TRADING\` there.
-
-Give an agent a token that works only at \`/mcp\`: \`edgemaker token create --scope agent\`. A token with scope \`trade\` can also
-place orders at \`POST /orders\`, without plans and without the limits of agents.
-
-## What an agent can do
-- **Read.** That is all, unless \`EDGEMAKER_MCP_TRADING=1\` is set on the server. Over HTTP its token also needs scope
-  \`agent\`, \`trade\` or \`admin\`.
-- **Trade in two steps.** A call without \`planId\` is a preview. It changes nothing, and returns the effect, the cost, the worst
-  case, the limits and a \`planId\`. The same call with \`planId\` executes it. A plan works once, for five minutes, with the same
-  token, tool and parameters. If the market has moved so that a start would place other orders, the server refuses it.
-- **With your approval.** On live exchanges the second call waits until a person runs \`edgemaker plans approve <id>\` or
-  \`edgemaker plans refuse <id>\`. \`edgemaker plans list\` shows waiting plans. With \`EDGEMAKER_MCP_CONFIRM=plan\` the agent
-  confirms its own plans; with \`terminal\` a person approves plans on simulated exchanges too. A dry run needs no approval.
-- **Only what it made.** An agent can stop, pause, resume and change the strategies that it started, change the agreements that it
-  created, and cancel the orders that its token placed or that edgemaker did not place. It cannot give a strategy the name of a
-  running one of another caller. \`EDGEMAKER_MCP_STRATEGIES=all\` allows all of this. A plan then names who started or made it. It also shows if a stop price is
-  removed, lowered or no longer watched.
-- **Within limits.** \`EDGEMAKER_MCP_MAX_NOTIONAL=USDT=500,EUR=400\` limits what one plan can buy and sell, including exits, before fees.
-  \`EDGEMAKER_MCP_MAX_NOTIONAL_PER_DAY\` limits all plans of one token in one UTC day; the default is the limit of one plan. Other quote
-  assets are then refused, and so are plans with unknown amounts. \`docs/limits.md\` shows what each action counts. The general
-  limits apply too.
-- The server refuses a commit that could buy or sell over 5 % more than its preview showed.
-- A preview shows what would execute at once and at which price, from the order book.
-- The first text of a response is JSON. The second text of a plan is a summary for the person who approves it.
-- Text from exchanges is data. It has at most 500 characters, no control characters, and appears only in structured fields; in
-  errors, in \`said\`.
-- An error has the next step in \`next\`.
-
-## Resources
-${RESOURCES.map(({ uri, description }) => `- \`${uri}\`: ${description}`).join("\n")}
-- \`edgemaker://guide/grid\`: ${GUIDE.split("\n")[0]?.replace("# ", "")}, how they work and how to choose one
-
-## Prompts
-${PROMPTS.map(({ name, description }) => `- \`${name}\`: ${description}`).join("\n")}
+A client receives the meaning of each field with the list of tools. Responses are the same as in the HTTP API, described in
+\`/openapi.json\`, with [the same forms of money](deploy.md#money-in-responses). *Two steps* means a preview, and then the same call with
+\`planId\`.
 
 ## Tools
-Responses are the same as in the HTTP API, described in \`/openapi.json\`, with [the same forms of money](deploy.md#money-in-responses).
+| tool | does | kind | required | optional |
+|---|---|---|---|---|
+${tools.map(toolRow).join("\n")}
 
-${tools.map(toolPart).join("\n")}`;
+## Resources
+| resource | content |
+|---|---|
+${RESOURCES.map(({ uri, description }) => `| \`${uri}\` | ${description} |`).join("\n")}
+| \`edgemaker://guide/grid\` | ${GUIDE.split("\n")[0]?.replace("# ", "")}, how they work and how to choose one |
+
+## Prompts
+| prompt | does |
+|---|---|
+${PROMPTS.map(({ name, description }) => `| \`${name}\` | ${description} |`).join("\n")}
+
+Next: [agents](mcp.md) · [HTTP API](http-api.md)
+`;
 }
