@@ -38,6 +38,7 @@ describe.skipIf(!findChromium())("a grid on the page in Chromium (skipped withou
     await page.getByRole("link", { name: "Start", exact: true }).click();
     await page.getByRole("button", { name: /^Usual/ }).click();
     await page.getByText("Smallest profitable spacing").waitFor();
+    await page.getByRole("img", { name: /^P&L by price: −.* USDT at .*, / }).waitFor();
     const exchange = await page.getByLabel("Exchange").inputValue();
     const ticker = await server.ask(`/api/v1/ticker?exchange=${exchange}&symbol=BTC/USDT`);
     await rangeAround(page, (await ticker.json()) as { last: number });

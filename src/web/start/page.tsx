@@ -9,6 +9,7 @@ import type { AnyPlan, CandlesAnswer, Session, StatusOfAny } from "../types.ts";
 import { Failed, Section, useTitle } from "../ui.tsx";
 import { TryOut } from "./backtest.tsx";
 import { CheckField, FormFields, PlaceFields, type StartState, useStart, WithForm } from "./fields.tsx";
+import { PayoffCurve } from "./payoff-curve.tsx";
 import { GridPresets, Presets } from "./presets.tsx";
 import {
   type AgainRequest,
@@ -75,7 +76,7 @@ function StartForms({ form, all, request, session }: FormsProps) {
           <PlanArea planning={plan} empty="The plan appears here.">
             {(shown) => (
               <>
-                <PlanShown planned={shown.planned} />
+                <PlanShown planned={shown.planned} before={<PayoffCurve planned={shown.planned} />} />
                 <TryOut body={shown.body} />
               </>
             )}

@@ -18,9 +18,12 @@ const isPlanOfQuotes = (planned: AnyPlan): planned is PlanOfQuotes => planned.de
 export function PlanShown({
   planned,
   stats,
+  before,
   children,
 }: {
   planned: AnyPlan;
+  /** What is shown between the sums and the figures. */
+  before?: Child;
   /** Figures of a change. */
   stats?: Child;
   /** What a change shows instead of the table of orders. */
@@ -49,6 +52,7 @@ export function PlanShown({
           </div>
         ))}
       </dl>
+      {before}
       <dl class="stats">
         <Stat name="Own base in sells">{`${amount(sums.base)} ${base}`}</Stat>
         {Number(uses.base) > 0 ? <Stat name="Own base at most">{`${amount(uses.base)} ${base}`}</Stat> : null}
