@@ -1,5 +1,5 @@
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { ALIASES } from "./aliases.mjs";
@@ -11,7 +11,12 @@ const COMMAND_LINE = "cli/command-line.ts";
 const HOUR = 3_600_000;
 /** Two files of this package make the page at /docs. An install without development packages has no such page. */
 const SWAGGER_UI = join(root, "node_modules/swagger-ui-dist");
-const BUILDERS = ["package.json", ...readdirSync(join(root, "cli/build")).map((name) => `cli/build/${name}`)];
+const BUILDERS = [
+  "package.json",
+  ...readdirSync(join(root, "cli/build"))
+    .sort()
+    .map((name) => `cli/build/${name}`),
+];
 
 /**
  * Builds into a new folder, so running commands of an older bundle keep their files. Returns the source files of the
@@ -72,14 +77,17 @@ const loadedTogether = {
   name: "loaded-together",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ kind, path, resolveDir }) =>
-      kind === "dynamic-import" ? { path: join(resolveDir, path), namespace: "late" } : undefined,
+      kind === "dynamic-import" ? { path: inRoot(join(resolveDir, path)), namespace: "late" } : undefined,
     );
     onLoad({ filter: /./, namespace: "late" }, ({ path }) => ({
-      contents: `import ${JSON.stringify(join(root, COMMAND_LINE))}; export * from ${JSON.stringify(path)};`,
+      contents: `import "./${COMMAND_LINE}"; export * from "./${path}";`,
       resolveDir: root,
     }));
   },
 };
+
+/** Names of chunks contain a hash of this path, so it is the same in every checkout. */
+const inRoot = (path) => relative(root, path).replaceAll("\\", "/");
 
 function removeOld(current) {
   for (const name of readdirSync(dist)) {
