@@ -214,7 +214,8 @@ function startRunner(file: string, kind: keyof typeof HEAP_MEGABYTES): Runner {
   child.on("error", (error) => endBecause(`its process could not start: ${error.message}`));
   child.on("exit", (code, signal) => endBecause(exitText(kind, code, signal)));
   child.stdin.on("error", () => undefined);
-  for (const stream of [child.stdin, child.stdout]) (stream as unknown as Socket).unref();
+  // In Bun, a pipe does not keep a process alive by itself, and has no such function.
+  for (const stream of [child.stdin, child.stdout]) (stream as Partial<Socket>).unref?.();
   onLines(child.stdout, MAX_ANSWER_BYTES[kind], (text) => {
     const line = parseLine(text);
     if (!waiting || !line) return endBecause(NO_RESULT);
