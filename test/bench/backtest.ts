@@ -102,13 +102,13 @@ export async function backtestFigures(): Promise<Figure[]> {
   const unit = "M bars/s of CPU time";
   return [
     {
-      name: "backtest in whole numbers, 40 slots, a real month of minutes 60 times over",
+      name: "backtest in integers, 40 slots, 60 times a real month of minutes",
       unit,
       runs: await measured(of(years, "jump"), WARM_JUMPS),
       goal: "≥ 100 M",
     },
     {
-      name: "backtest in whole numbers, 40 slots, a fill in every 12 bars",
+      name: "backtest in integers, 40 slots, a fill in every 12 bars",
       unit,
       runs: await measured(of(dense, "jump"), WARM_JUMPS),
       goal: "≥ 30 M",

@@ -106,7 +106,7 @@ const text = `# Benchmarks
 This page lists measured figures of edgemaker. \`npm run bench -- --write\` measures them and writes this page.
 \`npm run bench -- requests pass\` measures only some parts: ${Object.keys(PARTS).join(", ")}.
 The load generator runs on the same machine as the server. Compare figures of one run, not of different machines.
-The figures from a fill to the next order have 120 ms from a request to its response, 20 slots and ticks of 5 s.
+For the figures from a fill to the next order, the exchange responds after 120 ms, the grid has 20 slots, and a round starts every 5 s.
 
 Measured on ${machine}, on ${new Date().toISOString().slice(0, 10)}.
 

@@ -63,7 +63,7 @@ async function paintFigures(): Promise<Figure[]> {
       },
       { name: "filtering the one row of an empty page", unit: "ms", runs: one },
       {
-        name: `filtering ${GRIDS} strategies, from the key to the frame (${times(keys, one)})`,
+        name: `filtering ${GRIDS} strategies, from a key press to the next frame (${times(keys, one)})`,
         unit: "ms",
         runs: keys,
         goal: "≤ 100",
