@@ -99,7 +99,7 @@ function failStart(error: unknown, asJson: boolean): number {
 type HelpRow = readonly [name: string, description: string];
 
 /** Flags that most commands share; help lists them last. */
-export const SHARED_FLAGS = new Set(["db", "sandbox", "seed", "venue-url", "json", "api-url", "token"]);
+const SHARED_FLAGS = new Set(["db", "sandbox", "seed", "venue-url", "json", "api-url", "token"]);
 
 const GUIDES: Readonly<Record<string, string>> = {
   grid: "grids",

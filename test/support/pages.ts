@@ -1,7 +1,6 @@
 import type { CommandDef } from "citty";
-import { helpOf, SHARED_FLAGS } from "../../cli/command-line.ts";
+import { helpOf } from "../../cli/command-line.ts";
 import { groupsOf, rootCommand } from "../../cli/commands/root.ts";
-import type { Args } from "../../cli/terminal/arguments.ts";
 import twoSided from "../../examples/two-sided.ts";
 import { kindsWith } from "../../src/kinds.ts";
 import { createOperations } from "../../src/operations.ts";
@@ -27,18 +26,27 @@ const GENERATED = (what: string) =>
 
 const fileOf = (group: string): string => `cli-${group.toLowerCase().replaceAll(" ", "-")}.md`;
 
+/** Flags of a part of help, with its title. */
+const flagsOf = (part: string): readonly string[] =>
+  [...part.matchAll(/^ {2}--([\w-]+)/gm)].map(([, flag]) => flag as string);
+
+/** The part of help with the flags that most commands share. */
+function commonFlags(root: CommandDef): string {
+  const grid = (root.subCommands as Commands).grid as CommandDef;
+  const help = helpOf((grid.subCommands as Commands).status as CommandDef, ["grid", "status"], 80);
+  const part = help.split("\n\n").find((text) => text.startsWith("Common flags:"));
+  if (!part) throw new Error("the help shows no common flags");
+  return part;
+}
+
 /** Without the parts that the help of every command repeats. */
-function ownHelp(found: CommandDef, path: string): string {
-  const { args = {} } = found;
-  const isOwn = Object.keys(args).some(
-    (flag) => !SHARED_FLAGS.has(flag) && (args as Args)[flag]?.type !== "positional",
-  );
+function ownHelp(found: CommandDef, path: string, common: readonly string[]): string {
   const repeated = [/^Common flags:/, /^Flags without a value/, /^Guide: /, /^Run edgemaker .* for details/];
+  const isCommon = (part: string) =>
+    part.startsWith("Flags:") && flagsOf(part).every((flag) => common.includes(flag));
   return helpOf(found, path.split(" "), 80)
     .split("\n\n")
-    .filter(
-      (part) => !repeated.some((pattern) => pattern.test(part)) && (isOwn || !part.startsWith("Flags:")),
-    )
+    .filter((part) => !repeated.some((pattern) => pattern.test(part)) && !isCommon(part))
     .join("\n\n");
 }
 
@@ -46,11 +54,12 @@ function ownHelp(found: CommandDef, path: string): string {
 export function cliPages(): ReadonlyMap<string, string> {
   const root = rootCommand(EXCHANGES, [twoSided]);
   const own = commandsOf(root).filter(([, { meta }]) => !(meta as { sameAs?: string } | undefined)?.sameAs);
+  const common = flagsOf(commonFlags(root));
   const groups = Object.entries(groupsOf(kindsWith([twoSided])));
   const pages = groups.map(([group, names]) => {
     const parts = own
       .filter(([path]) => names.includes(path.split(" ")[0] as string))
-      .map(([path, found]) => `## ${path}\n\n\`\`\`\n${ownHelp(found, path)}\n\`\`\`\n`);
+      .map(([path, found]) => `## ${path}\n\n\`\`\`\n${ownHelp(found, path, common)}\n\`\`\`\n`);
     const page = `# Commands: ${group}
 
 This page lists the commands of the group *${group}* with their flags. [Common flags](cli.md#common-flags) are not repeated here.
@@ -68,10 +77,6 @@ function cliIndex(root: CommandDef, groups: readonly (readonly [string, readonly
   const rows = groups.map(
     ([group, names]) => `| [${group}](${fileOf(group)}) | ${names.map((name) => `\`${name}\``).join(" ")} |`,
   );
-  const grid = (root.subCommands as Commands).grid as CommandDef;
-  const status = helpOf((grid.subCommands as Commands).status as CommandDef, ["grid", "status"], 80);
-  const common = /(Common flags:\n[\s\S]*?)\n\n/.exec(status)?.[1];
-  if (!common) throw new Error("the help shows no common flags");
   return `# Command line
 
 This page lists all commands, the flags that most of them share, and exit codes.
@@ -85,7 +90,7 @@ ${rows.join("\n")}
 
 ## Common flags
 \`\`\`
-${common}
+${commonFlags(root)}
 \`\`\`
 
 - A command calls the server in \`--api-url\` or \`EDGEMAKER_API_URL\`. Otherwise it calls the running local server of its
