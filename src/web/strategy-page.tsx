@@ -1,15 +1,17 @@
 import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
 import { countWithVerb, pluralize } from "../kernel/plain-text.ts";
+import { DAY } from "../kernel/time.ts";
 import { part } from "./api.ts";
 import { GridChart } from "./chart/chart.tsx";
-import { lineScaleOf } from "./chart/line-scale.ts";
+import { type LinePoint, lineScaleOf } from "./chart/line-scale.ts";
 import { useMovingCandles } from "./chart/moving.ts";
 import { TwoLines } from "./chart/two-lines.tsx";
 import {
   amount,
   change,
   type Digits,
+  dailyFigures,
   digitsOf,
   duration,
   inPercent,
@@ -18,10 +20,12 @@ import {
   numberOr,
   pairOf,
   percent,
+  utc,
   yearlyPercent,
 } from "./format.ts";
 import { useLoad } from "./live.ts";
 import { EditPart, type EditTexts, SettingsTable } from "./own/edit.tsx";
+import { DayBars } from "./report.tsx";
 import { goTo, linkTo, useRoute } from "./route.ts";
 import { chartLevels, ENDS } from "./strategy/levels.ts";
 import { ById, MainFigures, NameLine, StrategyActions, StrategyHeader } from "./strategy/parts.tsx";
@@ -29,8 +33,8 @@ import { profitOver } from "./strategy/profit-over.ts";
 import { QualityPart } from "./strategy/quality.tsx";
 import { QuoteOverview } from "./strategy/quotes.tsx";
 import { EventsPart, FillsPart, OpenOrderPart, OrdersPart, ReplayPart, Slots } from "./strategy/slots.tsx";
-import type { AnyStrategy, Fills, OwnStatus, Quoted, Session } from "./types.ts";
-import { Ago, ChangeStat, Choice, Failed, NoticeBox, Section, Stat } from "./ui.tsx";
+import type { AnyStrategy, Fills, OwnStatus, Quoted, ReportAnswer, Session } from "./types.ts";
+import { Ago, ChangeStat, Choice, Failed, NoticeBox, Section, Shown, Stat } from "./ui.tsx";
 
 /** The page of one strategy of any definition: its state, P&L, chart and actions. */
 export const StrategyPage = ({ id, session }: { id: string; session: Session }) => (
@@ -129,11 +133,14 @@ function StrategyParts({ one, session, tab, whom }: PartsProps) {
     ...one.orders.map(({ price }) => price),
   ]);
   const mayEdit = one.status !== "stopped" && session.scope !== "read";
+  const hasChart = tab === "" || tab === "settings";
+  const route = hasChart ? `GET /strategies/${part(one.id)}/fills` : undefined;
+  const fills = useLoad<Fills>(route, { limit: 500 }, { live: true }).data;
   return (
     <>
       <StrategyFigures one={one} digits={digits} />
       <TabLinks of={one} tab={tab} />
-      {tab === "" || tab === "settings" ? (
+      {hasChart ? (
         <Section
           title="Price and levels"
           aside={
@@ -144,8 +151,8 @@ function StrategyParts({ one, session, tab, whom }: PartsProps) {
           <FilledChart
             one={one}
             candles={candles}
+            fills={fills}
             digits={digits}
-            isWhole={tab === ""}
             {...(mayEdit ? gridBounds(one, typed) : {})}
             moved={(bound, price) =>
               type((before) => ({ ...before, [BOUND_FIELDS[bound]]: price.toFixed(digits ?? 8) }))
@@ -154,6 +161,7 @@ function StrategyParts({ one, session, tab, whom }: PartsProps) {
           />
         </Section>
       ) : null}
+      {tab === "" ? <ProfitPart one={one} candles={candles} fills={fills} /> : null}
       {tab === "settings" ? (
         <>
           {mayEdit ? <EditPart one={one} whom={whom} typed={typed} type={type} /> : null}
@@ -276,40 +284,77 @@ function gridBounds(one: AnyStrategy, typed: EditTexts): Pick<ChartPartProps, "b
 interface ChartPartProps extends Pick<Parameters<typeof GridChart>[0], "bounds" | "moved" | "released"> {
   readonly one: AnyStrategy;
   readonly candles: ReturnType<typeof useMovingCandles>["candles"];
+  readonly fills: Fills | undefined;
   readonly digits: Digits;
-  /** Whether the P&L is below the chart. */
-  readonly isWhole: boolean;
 }
 
 const NO_FILLS: readonly never[] = [];
+/** A running server records the day each minute. */
+const DAYS_INTERVAL_MS = 60_000;
 
-/** The chart with the fills, and P&L over its time next to buy and hold. */
-function FilledChart({ one, candles, digits, isWhole, ...movable }: ChartPartProps) {
-  const { symbol, exchange, openOrders } = one;
-  const fills = useLoad<Fills>(`GET /strategies/${part(one.id)}/fills`, { limit: 500 }, { live: true }).data;
-  const points = fills ? profitOver(one, candles, { fills: fills.fills, isWhole: fills.next === null }) : [];
+const FilledChart = ({ one, fills, digits, ...shown }: ChartPartProps) => (
+  <GridChart
+    {...shown}
+    label={`Candles of ${one.symbol} on ${one.exchange}: ${pluralize(one.openOrders, "open order")}, ${pluralize(fills?.count ?? 0, "fill")}`}
+    fills={fills?.fills ?? NO_FILLS}
+    digits={digits}
+    levels={chartLevels(one)}
+  />
+);
+
+/** P&L over the time of the chart next to buy and hold, and P&L by day. */
+function ProfitPart({ one, candles, fills }: Pick<ChartPartProps, "one" | "candles" | "fills">) {
+  const report = useLoad<ReportAnswer>("GET /report", { month: true }, { every: DAYS_INTERVAL_MS });
+  const { quote } = pairOf(one.symbol);
+  const points = fills ? profitLines(one, candles, fills) : [];
   const last = points.at(-1);
-  const { quote } = pairOf(symbol);
   const scale = lineScaleOf(points);
   return (
-    <>
-      <GridChart
-        label={`Candles of ${symbol} on ${exchange}: ${pluralize(openOrders, "open order")}, ${pluralize(fills?.count ?? 0, "fill")}`}
-        candles={candles}
-        fills={fills?.fills ?? NO_FILLS}
-        digits={digits}
-        levels={chartLevels(one)}
-        {...movable}
-      />
-      {isWhole && last && points.length > 1 ? (
-        <TwoLines
-          points={points}
-          scale={scale}
-          label={`Total P&L, now ${change(last.own)} ${quote}; buy and hold would have made ${change(last.buyAndHold)}`}
-          caption={`Total P&L (solid) and buy and hold (dashed), ${change(scale.min)} to ${change(scale.max)} ${quote}`}
-        />
-      ) : null}
-    </>
+    <Section title="P&L">
+      <div class="halves">
+        {last ? (
+          <TwoLines
+            points={points}
+            scale={scale}
+            label={`Total P&L, now ${change(last.own)} ${quote}; buy and hold would have made ${change(last.buyAndHold)}`}
+            caption={`Total P&L (solid) and buy and hold (dashed), ${change(scale.min)} to ${change(scale.max)} ${quote}`}
+          />
+        ) : (
+          <p class="empty">P&L over time appears with the first price.</p>
+        )}
+        <Shown of={report} rows={4}>
+          {(data) => {
+            const figures = dailyFigures(daysOf(data, one.id));
+            return figures.days.length > 0 ? (
+              <DayBars figures={figures} quote={quote} />
+            ) : (
+              <p class="empty">P&L by day appears here. A running server records each day.</p>
+            );
+          }}
+        </Shown>
+      </div>
+    </Section>
+  );
+}
+
+/** Returns P&L and buy and hold at each candle, from zero at the start if that is among the candles. */
+function profitLines(
+  one: AnyStrategy,
+  candles: ChartPartProps["candles"],
+  { fills, next }: Fills,
+): readonly LinePoint[] {
+  const isWhole = next === null;
+  const points = profitOver(one, candles, { fills, isWhole });
+  const [first] = points;
+  if (!first || !isWhole || one.startedAt < (candles[0]?.timestamp ?? 0)) return points;
+  return [{ timestamp: first.timestamp - 1, own: 0, buyAndHold: 0 }, ...points];
+}
+
+/** Returns the known days of a strategy in a report, of which the last one is the last of the period. */
+function daysOf({ strategies, to }: ReportAnswer, id: string) {
+  const days = strategies.find((one) => one.id === id)?.days ?? [];
+  return days.flatMap((totalProfit, at) =>
+    totalProfit === null ? [] : [{ day: utc(to - (days.length - 1 - at) * DAY).slice(0, 10), totalProfit }],
   );
 }
 

@@ -74,6 +74,38 @@ describe.skipIf(!findChromium())("figures and logs in Chromium (skipped without 
     await context.close();
   });
 
+  it("show the P&L of each known day of a strategy as a bar, up to the last day of the report", async () => {
+    const { page, context, errors } = await signedIn(browser, url, server.token);
+    await page.route("**/api/v1/report?*", async (route) => {
+      const response = await route.fetch();
+      const report = (await response.json()) as { strategies: object[] };
+      const days = ["1.5", "-0.5", null, "2"];
+      const to = Date.parse("2026-03-02T10:00Z");
+      await route.fulfill({
+        json: {
+          ...report,
+          to,
+          strategies: [
+            { id: "other", days: ["9"] },
+            { id, days },
+          ],
+        },
+      });
+    });
+    await page.goto(`${url}/#/strategy/${id}`);
+    const bars = page.getByRole("img", {
+      name: "P&L by day from 2026-02-27 to 2026-03-02: +3.00 USDT in all",
+    });
+    await bars.waitFor();
+    expect(await bars.locator("title").allTextContents()).toEqual([
+      "2026-02-27: +1.50 USDT",
+      "2026-02-28: −0.50 USDT",
+      "2026-03-02: +2.00 USDT",
+    ]);
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+
   it("start each page at its top, wherever the last page was scrolled to", async () => {
     const { page, context } = await signedIn(browser, url, server.token);
     await page.goto(`${url}/#/strategy/${id}/orders`);
@@ -141,7 +173,7 @@ describe.skipIf(!findChromium())("figures and logs in Chromium (skipped without 
         await expect.poll(() => table.locator("tbody tr").count()).toBe(most);
         if (back < 3) await section.getByRole("button", { name: "Older" }).click();
       }
-      const frame = page.getByRole("region", { name, exact: true }).last();
+      const frame = page.getByRole("group", { name, exact: true });
       const last = table.locator("tbody tr").last();
       await frame.focus();
       await page.keyboard.press("End");

@@ -1,5 +1,5 @@
 import type { Level } from "../chart/chart.tsx";
-import { amount } from "../format.ts";
+import { digitsOf, number } from "../format.ts";
 import type { AnyStrategy, RunningGrid } from "../types.ts";
 
 export const ENDS = {
@@ -11,8 +11,13 @@ export const ENDS = {
 
 /** Returns a strategy's open orders, a grid's levels without one, and the other important prices. */
 export function chartLevels(one: AnyStrategy): Level[] {
+  const sizes = digitsOf(one.orders.map(({ amount }) => amount));
   const open = one.orders.map(
-    (order): Level => ({ price: Number(order.price), kind: order.side, amount: amount(order.amount) }),
+    ({ side, price, amount }): Level => ({
+      price: Number(price),
+      kind: side,
+      amount: number(amount, sizes),
+    }),
   );
   const levels = one.kind === "grid" ? [...open, ...emptyLevels(one)] : open;
   const ends = one.kind === "grid" ? rangeEnds(one, levels) : [];

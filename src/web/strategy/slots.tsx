@@ -57,7 +57,8 @@ function openText(grid: RunningGrid, { slot, side, lowerPrice }: SlotShown, digi
   if (order)
     return (
       <>
-        <SideText side={order.side} /> {number(order.amount)} at {number(order.price, digits)}
+        <SideText side={order.side} /> {number(order.amount, digitsOf(grid.orders.map((one) => one.amount)))}{" "}
+        at {number(order.price, digits)}
       </>
     );
   // Only the answer for base needs the slot's price; the others are sentences already.

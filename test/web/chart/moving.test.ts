@@ -42,6 +42,8 @@ describe("candles with a later price", () => {
 interface Grid {
   readonly markPrice: number;
   readonly filledOrders: number;
+  readonly totalProfit: number;
+  readonly holdingProfit: number;
 }
 
 describe.skipIf(!findChromium())("the chart of a running grid (skipped without Chromium)", () => {
@@ -78,6 +80,16 @@ describe.skipIf(!findChromium())("the chart of a running grid (skipped without C
       })
       .toBe(true);
     await expect.poll(async () => (await chartOf(page)).fills[0]).toBeGreaterThan(0);
+    // The P&L beside buy and hold is that of now, too.
+    const lines = page.getByRole("img", { name: /^Total P&L, now −[\d.]+ USDT; buy and hold .* −[\d.]+$/ });
+    await expect
+      .poll(async () => {
+        const ends = (await lines.getAttribute("aria-label"))?.match(/−[\d.]+/g) ?? [];
+        const [own = 0, held = 0] = ends.map((text) => Number(text.replace("−", "-")));
+        const { totalProfit, holdingProfit } = await grid();
+        return Math.max(Math.abs(own - totalProfit), Math.abs(held - holdingProfit)) < 0.05;
+      })
+      .toBe(true);
     expect(await page.evaluate("globalThis.sameDocument")).toBe(true);
     expect(candleRequests).toEqual([]);
     expect(errors).toEqual([]);

@@ -13,7 +13,7 @@ const GRID = {
   breakEvenPrice: "2.5",
   waiting: [{ id: "1", reason: "no_base", detail: "" }],
   stopPrices: [{ reason: "stop_loss", price: "0.5", distancePercent: null, armed: true }],
-  orders: [{ id: "0", side: "buy", price: "1", amount: "0.50" }],
+  orders: [{ id: "0", side: "buy", price: "1", amount: "0.5" }],
   slots: [
     { slot: 0, side: "buy", lowerPrice: "1", upperPrice: "2" },
     { slot: 1, side: "sell", lowerPrice: "2", upperPrice: "3" },
