@@ -3,7 +3,8 @@ import { pastDefinitions } from "../src/backtest/operations/backtest.ts";
 import { refuseUnknownSettings } from "../src/compose/config.ts";
 import { messageOf, SettingsError } from "../src/kernel/errors.ts";
 import { rootCommand, settingsForCommands } from "./commands/root.ts";
-import { lackingFolder } from "./host/settings.ts";
+import { readSecretFiles } from "./host/secret-files.ts";
+import { keySettingsOf, lackingFolder } from "./host/settings.ts";
 import { type Args, findCommand, readValues, UsageError, type Values } from "./terminal/arguments.ts";
 import type { Meta } from "./terminal/command.ts";
 import { assumeWidth, styled, terminalColumns, wrap } from "./terminal/style.ts";
@@ -17,6 +18,9 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   try {
     const words = argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
     nameStrategies(words);
+    readSecretFiles(process.env, (env) =>
+      settingsForCommands(env).exchanges.flatMap(({ id }) => keySettingsOf(id)),
+    );
     const root = await rootOf(words);
     const { command: found, path, rest, help } = findCommand(root, words);
     if (help) return printText(helpOf(found, path, terminalColumns()));

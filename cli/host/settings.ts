@@ -223,7 +223,8 @@ export function keysInFile(env: NodeJS.ProcessEnv, id: string): StoredKeys | und
   return key && secret ? { key, secret, ...(passphrase ? { passphrase } : {}) } : undefined;
 }
 
-const keySettingsOf = (id: string): readonly string[] =>
+/** Returns the names of the settings that contain an exchange's keys. */
+export const keySettingsOf = (id: string): readonly string[] =>
   ["API_KEY", "SECRET", "PASSPHRASE"].map((part) => `${prefixOf(id)}_${part}`);
 
 export const withoutKeys = (ids: readonly string[]): SettingChanges =>
