@@ -58,6 +58,7 @@ export const nodePost =
     const refused = refusedAddress(url, named);
     if (refused !== undefined) throw new Error(refused);
     // Loaded only when something is sent, which most commands never do.
+    const body = typeof message.body === "string" ? new TextEncoder().encode(message.body) : message.body;
     const { request } = await (url.protocol === "https:" ? import("node:https") : import("node:http"));
     return new Promise<OutboundAnswer>((done, failed) => {
       const isNamed = named.includes(url.host);
@@ -65,7 +66,7 @@ export const nodePost =
         method: message.method ?? "POST",
         headers: {
           ...message.headers,
-          "content-length": String(new TextEncoder().encode(message.body).length),
+          "content-length": String(body.length),
         },
         signal: AbortSignal.timeout(timeout),
         agent: false as const,
@@ -88,7 +89,7 @@ export const nodePost =
         response.on("error", end);
       });
       made.on("error", failed);
-      made.end(message.body);
+      made.end(body);
     });
   };
 

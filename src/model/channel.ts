@@ -4,7 +4,7 @@ import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 
-export const CHANNEL_KINDS = ["webhook", "telegram", "discord", "ntfy", "email"] as const;
+export const CHANNEL_KINDS = ["webhook", "telegram", "discord", "ntfy", "email", "browser"] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 
 /** From least to most urgent. */

@@ -36,6 +36,8 @@ export const SECRETS_OF: Readonly<Record<ChannelKind, readonly string[]>> = {
   discord: ["url"],
   ntfy: ["url", "access token?"],
   email: ["server", "user?", "password?", "from", "to"],
+  // What a browser creates for one page; `from` is that page's address.
+  browser: ["url", "browser key", "browser secret", "sender key", "from?"],
 };
 
 /** Returns the secret fields of a kind as a request names them: `bot token` is botToken. */
@@ -74,12 +76,20 @@ export async function refusedSecrets(
     return kind === "email"
       ? "the server must be a complete address, for example smtps://mail.example.org"
       : "the url must be a complete address, for example https://hooks.example/edgemaker";
+  if (kind === "browser" && !areKeysOfBrowser(secrets))
+    return "a browser creates its own keys: use the page Alerts in that browser";
   const refused =
     kind === "email"
       ? (mailTrouble(secrets) ?? refusedAddress(url, hosts, MAIL_PROTOCOLS))
       : refusedAddress(url, hosts);
   return refused ?? (hosts.includes(url.host) ? undefined : inward?.(url.hostname));
 }
+
+/** A point and a secret as base64url, and the pair of keys that the page creates. */
+const areKeysOfBrowser = (secrets: ChannelSecrets): boolean =>
+  /^[\w-]{87}$/.test(secrets["browser key"] ?? "") &&
+  /^[\w-]{22}$/.test(secrets["browser secret"] ?? "") &&
+  /^[\w-]{87}\.[\w-]{43}$/.test(secrets["sender key"] ?? "");
 
 function urlOf(kind: ChannelKind, secrets: ChannelSecrets): URL | undefined {
   try {
@@ -138,6 +148,7 @@ export function addressOf(kind: ChannelKind, secrets: ChannelSecrets): URL {
     case "webhook":
     case "discord":
     case "ntfy":
+    case "browser":
       return new URL(secrets.url ?? "");
     case "email":
       return new URL(secrets.server ?? "");
@@ -150,7 +161,7 @@ export function addressOf(kind: ChannelKind, secrets: ChannelSecrets): URL {
 
 /** Returns the request as the channel's provider documents it, without a webhook's signature. */
 export function requestOf(
-  { name, kind }: { readonly name: string; readonly kind: Exclude<ChannelKind, "email"> },
+  { name, kind }: { readonly name: string; readonly kind: Exclude<ChannelKind, "email" | "browser"> },
   message: Message,
   secrets: ChannelSecrets,
 ): OutboundRequest {

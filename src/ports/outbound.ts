@@ -69,5 +69,5 @@ export interface OutboundRequest {
   readonly method?: "GET";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array<ArrayBuffer>;
 }

@@ -1,6 +1,6 @@
 /// <reference lib="webworker" />
 /**
- * The page's service worker. It only replaces a page that cannot be loaded. It stores nothing: no response, no token,
+ * The page's service worker. It replaces a page that cannot be loaded, and shows alerts. It stores nothing: no response, no token,
  * so no figure is older than its request.
  */
 
@@ -46,4 +46,15 @@ worker.addEventListener("fetch", (event) => {
       offlinePage,
     ),
   );
+});
+
+worker.addEventListener("push", (event) => {
+  const { id, title = "edgemaker", body = "" } = event.data?.json() ?? {};
+  // A retry of the same message replaces it.
+  event.waitUntil(worker.registration.showNotification(title, { body, tag: id, icon: "icon.png" }));
+});
+
+worker.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(worker.clients.openWindow("../../"));
 });

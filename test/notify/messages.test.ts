@@ -192,7 +192,7 @@ describe("a request to a channel", () => {
       url: "https://n.example/topic",
       ...secrets,
     });
-    return { ...request, body: JSON.parse(request.body) as Record<string, unknown> };
+    return { ...request, body: JSON.parse(String(request.body)) as Record<string, unknown> };
   };
 
   it("goes to the address of its kind", () => {

@@ -18,7 +18,7 @@ async function recordedBox() {
   const warned: object[] = [];
   const answer = { status: 200, text: "" };
   const post = async ({ body }: OutboundRequest) => {
-    sent.push(JSON.parse(body) as Body);
+    sent.push(JSON.parse(String(body)) as Body);
     return answer;
   };
   const log = (_level: string, _text: string, fields: object = {}) => void warned.push(fields);

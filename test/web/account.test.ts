@@ -13,7 +13,8 @@ describe.skipIf(!findChromium())("the account page in Chromium (skipped without 
 
   it("shows the value of each balance and the total of all with a price", async () => {
     const { page, context, errors, strangers } = await served.signIn();
-    const answered = page.waitForResponse("**/api/v1/balance*");
+    // The first page reads the balances of all accounts.
+    const answered = page.waitForResponse("**/api/v1/balance?exchange=kraken*withdrawable*");
     await page.goto(`${served.url}/#/account/kraken`);
     const { balances } = (await (await answered).json()) as Balances;
     const part = page.getByRole("region", { name: "Balances", exact: true });
@@ -103,7 +104,7 @@ describe.skipIf(!findChromium())("the account page in Chromium (skipped without 
     const { page, context } = await served.signIn();
     await page.setViewportSize({ width: 390, height: 900 });
     await page.goto(`${served.url}/#/account/bitget`);
-    const orders = page.getByRole("region", { name: "Open orders on bitget" });
+    const orders = page.getByRole("region", { name: "Open orders", exact: true });
     await orders.getByRole("button", { name: "Show all 16" }).waitFor();
     const cancels = orders.getByRole("button", { name: /^Cancel buy/ });
     expect(await cancels.count()).toBe(10);

@@ -71,15 +71,20 @@ const addInput = lazy(() =>
     level: wordField("Invalid request", ALERT_LEVELS).default("info").describe("Lowest level that is sent"),
     quiet: quiet(),
     daily: flagField("Invalid request", "daily").default(false).describe("Also send each day's report"),
-    url: secret("Address, for webhook, discord and ntfy"),
+    url: secret("Address, for webhook, discord, ntfy and browser"),
     accessToken: secret("Access token, for ntfy topics that need one"),
     botToken: secret("Of telegram"),
     chatId: secret("Of telegram"),
     server: secret("Mail server for email; for telegram, only if you run your own server"),
     user: secret("For email, if its server needs it"),
     password: secret("For email, if its server needs it"),
-    from: secret("Of email"),
+    from: secret("Of email; for browser, the address of the page"),
     to: secret("Of email"),
+    browserKey: secret("Of browser: its public key, as base64url"),
+    browserSecret: secret("Of browser: its authentication secret, as base64url"),
+    senderKey: secret(
+      "Of browser: a P-256 public key and its private key, as base64url with a point between",
+    ),
   }),
 );
 

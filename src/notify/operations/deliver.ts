@@ -28,6 +28,7 @@ import { isQuietHour, requestOf } from "../channels.ts";
 import { mailOf, NO_MAIL } from "../mail.ts";
 import { eventNews, fillNews } from "../news.ts";
 import type { Claim, NotifyStore, Outlook, Sent } from "../store.ts";
+import { newMessageKeys, pushRequest } from "./push.ts";
 
 /** Channels, and how their messages are sent. */
 interface Notify {
@@ -206,6 +207,8 @@ async function transmit(
     if (!mail) throw new Error(NO_MAIL);
     return mail(mailOf(message, secrets), DELIVERY_TIMEOUT);
   }
+  if (kind === "browser")
+    return post(await pushRequest(message, secrets, { now, ...(await newMessageKeys()) }), DELIVERY_TIMEOUT);
   const request = await signedRequest(requestOf({ name, kind }, message, secrets), { message, secrets, now });
   return post(request, DELIVERY_TIMEOUT);
 }
@@ -219,13 +222,16 @@ async function attemptDelivery(notify: Notify, claim: Claim, { message, tries }:
     const isMoved = moved !== undefined && (await notify.store.keepSecrets(moved));
     const { status, text, retryAfterSeconds } = isMoved ? await transmit(notify, moved, message) : first;
     if (status >= 200 && status < 300) return { result: "sent" };
+    // RFC 8030: the browser has ended its subscription, and no retry can reach it.
+    if (channel.kind === "browser" && (status === 404 || status === 410))
+      return { ...later(BROWSER_GONE), result: "dead" };
     const said = text === "" ? "" : `: ${text}`;
     return later(`it returned status ${status}${said}`, retryAfterSeconds);
   } catch (error) {
     return later(wordsOf(error));
   }
 
-  function later(why: string, retryAfterSeconds = 0): Sent {
+  function later(why: string, retryAfterSeconds = 0): Extract<Sent, { readonly error: string }> {
     const wait = Math.min(MAX_RETRY_WAIT_MS, FIRST_WAIT * 2 ** Math.min(channel.failures, 20));
     return {
       result: tries + 1 >= MAX_DELIVERY_TRIES ? "dead" : "later",
@@ -234,6 +240,8 @@ async function attemptDelivery(notify: Notify, claim: Claim, { message, tries }:
     };
   }
 }
+
+const BROWSER_GONE = "this browser no longer accepts messages; remove the channel and add the browser again";
 
 /** Returns the claim with the chat that replaces a Telegram group; core.telegram.org/bots/api#responseparameters */
 function movedChat(claim: Claim, { status, text }: OutboundAnswer): Claim | undefined {

@@ -1,7 +1,8 @@
 import { useState } from "hono/jsx/dom";
 import { ALERT_LEVELS, CHANNEL_KINDS, type ChannelKind } from "../../model/channel.ts";
 import { secretFieldsOf } from "../../notify/channels.ts";
-import { type ApiError, ask, part } from "../api.ts";
+import { base64Url } from "../../notify/operations/push.ts";
+import { ApiError, ask, part } from "../api.ts";
 import { type Loaded, useLoad } from "../live.ts";
 import { Table, type TableColumn } from "../table.tsx";
 import type { AddedChannelAnswer, ChannelAnswer, ChannelList } from "../types.ts";
@@ -16,6 +17,7 @@ export function Alerts() {
       <Section title="Channels">
         <Shown of={channels}>{(data) => <ChannelTable data={data} again={channels.again} />}</Shown>
       </Section>
+      <NotifyThisBrowser again={channels.again} />
       <AddChannel again={channels.again} />
     </>
   );
@@ -70,6 +72,61 @@ function ChannelTable({ data, again }: { data: ChannelList; again: Loaded<Channe
     </>
   );
 }
+
+/** Sends alerts to this browser, which then shows them also while the page is closed. */
+function NotifyThisBrowser({ again }: { again: () => void }) {
+  const [state, setState] = useState<{ isBusy?: boolean; error?: ApiError; channel?: string }>({});
+  const add = async () => {
+    setState({ isBusy: true });
+    try {
+      const channel = `browser-${crypto.randomUUID().slice(0, 8)}`;
+      await ask("POST /channels", {
+        body: { channel, kind: "browser", level: "warning", ...(await subscribe()) },
+      });
+      setState({ channel });
+      again();
+    } catch (error) {
+      setState({ error: error instanceof ApiError ? error : new ApiError(0, "Browser", String(error)) });
+    }
+  };
+  const canNotify = "serviceWorker" in navigator && "PushManager" in window;
+  return (
+    <Section title="This browser">
+      <p>
+        Warnings and alerts appear as notifications, also while the page is closed.{" "}
+        {canNotify
+          ? null
+          : "Your browser offers this only over TLS or on the machine of the server, and not in a private window."}
+      </p>
+      <button type="button" disabled={!canNotify || state.isBusy === true} onClick={() => void add()}>
+        Notify this browser
+      </button>
+      {state.error ? <Failed error={state.error} /> : null}
+      {state.channel ? <AddedChannel added={{ channel: state.channel }} /> : null}
+    </Section>
+  );
+}
+
+/** Subscribes to the browser's push service, with a new pair of keys that only the server keeps. */
+async function subscribe() {
+  const worker = await navigator.serviceWorker.getRegistration("./");
+  if (!worker?.active)
+    throw new Error("the page is not installed in this browser yet; reload it and try again");
+  const { pushManager } = worker;
+  // A subscription belongs to one pair of keys.
+  await (await pushManager.getSubscription())?.unsubscribe();
+  const algorithm = { name: "ECDSA", namedCurve: "P-256" };
+  const pair = await crypto.subtle.generateKey(algorithm, true, ["sign"]);
+  const applicationServerKey = new Uint8Array(await crypto.subtle.exportKey("raw", pair.publicKey));
+  const { d } = await crypto.subtle.exportKey("jwk", pair.privateKey);
+  const subscription = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey });
+  const { endpoint: url, keys: { p256dh: browserKey, auth: browserSecret } = {} } = subscription.toJSON();
+  const senderKey = `${base64Url(applicationServerKey)}.${d}`;
+  return { url, browserKey, browserSecret, senderKey, from: location.origin };
+}
+
+/** Kinds whose secrets a person can enter. */
+const TYPED_KINDS = CHANNEL_KINDS.filter((kind) => kind !== "browser");
 
 type Act = Readonly<Record<"test" | "replay" | "remove", (one: ChannelAnswer) => void>>;
 
@@ -206,7 +263,11 @@ function channelBody(
   };
 }
 
-const AddedChannel = ({ added: { channel, signingSecret } }: { added: AddedChannelAnswer }) => (
+const AddedChannel = ({
+  added: { channel, signingSecret },
+}: {
+  added: Pick<AddedChannelAnswer, "channel" | "signingSecret">;
+}) => (
   <NoticeBox>
     {channel} is added and gets messages from now on. Send it a test.
     {signingSecret ? (
@@ -236,7 +297,7 @@ function SettingFields({
       <Field label="Kind">
         <Choice
           value={settings.kind}
-          choices={CHANNEL_KINDS}
+          choices={TYPED_KINDS}
           choose={(kind: ChannelForm["kind"]) => change({ kind })}
         />
       </Field>
