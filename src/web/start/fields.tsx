@@ -85,9 +85,9 @@ export function useStart(form: StartForm, request: AgainRequest, isAgain = false
     isPair(symbol) && exchange !== "" ? { exchange, symbol } : undefined;
   const ticker = useLoad<TickerAnswer>(market && "GET /ticker", { ...market }, { every: PRICE_INTERVAL_MS });
   const texts: TypedTexts = { ...(isAgain ? {} : form.first), ...typed[form.key], ...place };
-  const change = (changed: TypedTexts) => {
+  const change = (changed: TypedTexts, { key } = form) => {
     setPlace((now) => ({ ...now, ...placeTexts(changed) }));
-    setTyped((now) => ({ ...now, [form.key]: { ...now[form.key], ...changed } }));
+    setTyped((now) => ({ ...now, [key]: { ...now[key], ...changed } }));
   };
   return {
     form,

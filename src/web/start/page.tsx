@@ -2,7 +2,7 @@ import { GridChart, type Level } from "../chart/chart.tsx";
 import { digitsOf, number, pairOf } from "../format.ts";
 import { useLoad } from "../live.ts";
 import { PlanArea, usePlan } from "../plan-area.tsx";
-import { linkTo, useRoute } from "../route.ts";
+import { goTo, linkTo, useRoute } from "../route.ts";
 import { ById } from "../strategy/parts.tsx";
 import { isPlanOfGrid, PlanShown, StartPlan } from "../strategy/plan.tsx";
 import type { AnyPlan, CandlesAnswer, Session, StatusOfAny } from "../types.ts";
@@ -19,7 +19,10 @@ import {
   type StartForm,
   startAddress,
   textKey,
+  wholeTexts,
 } from "./settings.ts";
+
+import { SaveTemplate, TemplateList } from "./templates.tsx";
 
 /** The page that starts anything: its market, shape and safety, the plan, and a start of exactly that plan. */
 export const Start = ({ name, session }: { name: string; session: Session }) => {
@@ -69,7 +72,7 @@ function StartForms({ form, all, request, session }: FormsProps) {
       <h1>{title}</h1>
       {summary ? <p>{summary}.</p> : null}
       <div class="columns">
-        <FormSteps {...state} closes={candles.map(({ close }) => close)} />
+        <FormSteps {...state} all={all} closes={candles.map(({ close }) => close)} />
         <Section title="Plan">
           {error ? <Failed error={error} again={again} /> : null}
           <PlanChart state={state} candles={candles} planned={plan.plan?.planned} />
@@ -105,10 +108,22 @@ const FormTabs = ({ all, here }: { all: readonly StartForm[]; here: string }) =>
   </nav>
 );
 
+interface FormStepsProps extends StartState {
+  readonly closes: readonly number[];
+  /** Forms of which a template can be loaded. */
+  readonly all?: readonly StartForm[] | undefined;
+}
+
 /** The three steps of every start. */
-function FormSteps({ closes, ...state }: StartState & { closes: readonly number[] }) {
+function FormSteps({ closes, all = [], ...state }: FormStepsProps) {
   const { form, texts, change, body } = state;
   const { key } = form;
+  const load = (request: AgainRequest) => {
+    const other = all.find(isFormOf(request));
+    if (!other) return;
+    change({ dryRun: "", ...wholeTexts(other, request) }, other);
+    goTo("start", other.key);
+  };
   return (
     <div class="form">
       <Section title="Market">
@@ -121,6 +136,7 @@ function FormSteps({ closes, ...state }: StartState & { closes: readonly number[
             change={change}
           />
         </div>
+        {all.length > 0 ? <TemplateList load={load} /> : null}
       </Section>
       <Section title="Shape">
         {key === "grid" ? (
@@ -139,6 +155,7 @@ function FormSteps({ closes, ...state }: StartState & { closes: readonly number[
           <summary>Advanced</summary>
           <StepFields step="advanced" {...state} />
         </details>
+        <SaveTemplate request={body} />
       </Section>
     </div>
   );
