@@ -60,6 +60,9 @@ for (const name of ["statementRun", "statementGet", "statementRowsSync"]) {
 }
 delete require.cache[require.resolve("libsql")];
 
+// What is written down is as wide as a page of the site, and not as a file.
+process.stdout.columns = 78;
+
 /** Shorter waits are between two looks of one round, and those of this machine. */
 const LONG = 1000;
 const MAX_ROUND_MS = 5000;

@@ -19,6 +19,9 @@ const PASSES = 4;
 /** A machine that is slow needs so long for what takes another one an instant. */
 const PATIENCE: Millis = 240_000;
 
+/** As many as a line of a page has room for, with the prompt and a backslash. */
+const COLUMNS = 74;
+
 /** Rounds that a server makes: passes, messages, samples, and lines of its terminal. */
 const ROUNDS = 4;
 
@@ -159,6 +162,18 @@ export async function stage({ start, balances, head, exchanges, symbol }: Scene)
   };
 }
 
+/** A command as it is typed; a long one continues after a backslash. */
+function typed(command: string): string {
+  const lines: string[] = [];
+  for (const part of command.split(/ (?=--)/)) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + part.length < COLUMNS)
+      lines[lines.length - 1] = `${last} ${part}`;
+    else lines.push(lines.length === 0 ? part : `    ${part}`);
+  }
+  return lines.join(" \\\n");
+}
+
 /** The labeled parts of a plan, without the one that is another for each plan. */
 const partsOf = (output: string): readonly string[] =>
   output
@@ -183,7 +198,7 @@ function transcript(folder: string, head: string) {
   return {
     says: (text: string) => void parts.push(text),
     command: (line: string, answer: string, code: number) =>
-      block(`$ edgemaker ${line}\n${answer}${code === 0 ? "" : `$ echo $?\n${code}\n`}`),
+      block(`$ ${typed(`edgemaker ${line}`)}\n${answer}${code === 0 ? "" : `$ echo $?\n${code}\n`}`),
     compared: (line: string, changes: readonly string[]) =>
       void parts.push(
         `\`\`\`diff\n$ edgemaker ${line}\n${changes.join("\n").replaceAll("\n ", "\n   ") || "(the plan does not change)"}\n\`\`\``,
