@@ -76,22 +76,17 @@ const pageWords = (one: AnyStrategy) => {
 };
 
 function KnownStrategy({ one, session }: { one: AnyStrategy; session: Session }) {
-  const { id, symbol, definition, kind } = one;
   const tab = useRoute().words[2] ?? "";
   const words = pageWords(one);
-  const isOwn = kind === "strategy";
   return (
     <>
-      <StrategyHeader
-        of={one}
-        {...(isOwn ? { title: `${definition} ${symbol}`, tab: `${definition} on ${symbol}` } : {})}
-      >
+      <StrategyHeader of={one}>
         <StrategyActions
           of={one}
           session={session}
-          edit={() => openTab(id, "settings")}
+          edit={() => openTab(one.id, "settings")}
           {...words}
-          hasFailed={isOwn && one.lastError !== null}
+          hasFailed={one.kind === "strategy" && one.lastError !== null}
         />
       </StrategyHeader>
       {one.stopReason ? <NoticeBox kind="warning">{one.stopReason}</NoticeBox> : null}
@@ -308,16 +303,15 @@ function ProfitPart({ one, candles, fills }: Pick<ChartPartProps, "one" | "candl
   const { quote } = pairOf(one.symbol);
   const points = fills ? profitLines(one, candles, fills) : [];
   const last = points.at(-1);
-  const scale = lineScaleOf(points);
+  const { min, max } = lineScaleOf(points);
   return (
     <Section title="P&L">
       <div class="halves">
         {last ? (
           <TwoLines
             points={points}
-            scale={scale}
             label={`Total P&L, now ${change(last.own)} ${quote}; buy and hold would have made ${change(last.buyAndHold)}`}
-            caption={`Total P&L (solid) and buy and hold (dashed), ${change(scale.min)} to ${change(scale.max)} ${quote}`}
+            caption={`Total P&L (solid) and buy and hold (dashed), ${change(min)} to ${change(max)} ${quote}`}
           />
         ) : (
           <p class="empty">P&L over time appears with the first price.</p>

@@ -50,7 +50,7 @@ describe.skipIf(!findChromium())(
       await page.getByRole("alert").getByText("name must have 1 to 40 characters").waitFor();
       await page.getByLabel("Name of the strategy").fill("desk");
       await page.getByRole("button", { name: "Rename" }).click();
-      await page.getByRole("heading", { name: /^desk two-sided BTC\/USDT on kraken/ }).waitFor();
+      await page.getByRole("heading", { name: /^desk two-sided, BTC\/USDT on kraken/ }).waitFor();
       await page.getByRole("link", { name: "Strategies" }).click();
       await page.getByLabel("Totals in USDT").getByText("Total, USDT").waitFor();
       await page.getByRole("link", { name: "desk" }).click();

@@ -1,4 +1,4 @@
-import { useRef } from "hono/jsx/dom";
+import { useRef, useState } from "hono/jsx/dom";
 import {
   CandlestickSeries,
   type ChartOptions,
@@ -33,6 +33,7 @@ interface ChartProps extends ChartContent {
 export function GridChart({ label, bounds, moved, released, ...shown }: ChartProps) {
   const element = useRef<HTMLDivElement>(null);
   const chart = useRef<ChartHandle | null>(null);
+  const [isOpen, setOpen] = useState(false);
   useEffect(() => {
     if (!element.current) return undefined;
     const made = createGridChart(element.current);
@@ -66,10 +67,14 @@ export function GridChart({ label, bounds, moved, released, ...shown }: ChartPro
         )}
       </div>
       <Legend levels={shown.levels} />
-      <details>
+      <details onToggle={({ target }: Event) => setOpen((target as HTMLDetailsElement).open)}>
         <summary>The chart as a table</summary>
-        <LevelTable levels={shown.levels} digits={shown.digits} />
-        <CandleTable {...shown} />
+        {isOpen ? (
+          <>
+            <LevelTable levels={shown.levels} digits={shown.digits} />
+            <CandleTable {...shown} />
+          </>
+        ) : null}
       </details>
     </>
   );

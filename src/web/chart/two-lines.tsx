@@ -1,19 +1,21 @@
-import type { LinePoint, LineScale } from "./line-scale.ts";
+import { type LinePoint, type LineScale, lineScaleOf } from "./line-scale.ts";
 
 const [WIDTH, HEIGHT] = [400, 120] as const;
 
 /** Draws the equity as a line, buy and hold as a dashed one, and the zero line; the label describes where both end. */
 export function TwoLines({
   points,
-  scale: { min, max },
+  scale = lineScaleOf(points),
   label,
   caption,
 }: {
   points: readonly LinePoint[];
-  scale: LineScale;
+  /** Shared by several charts; that of its points by default. */
+  scale?: LineScale;
   label: string;
   caption: string;
 }) {
+  const { min, max } = scale;
   const [first, last] = [points[0]?.timestamp ?? 0, points.at(-1)?.timestamp ?? 0];
   const [span, height] = [Math.max(1, last - first), Math.max(1e-9, max - min)];
   const y = (value: number) => (HEIGHT - ((value - min) / height) * HEIGHT).toFixed(1);

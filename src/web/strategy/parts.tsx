@@ -52,26 +52,15 @@ export function StateTag({ of }: { of: Standing }) {
 }
 
 /** The title of a strategy's page with its actions, its error and its notices. */
-export function StrategyHeader({
-  of,
-  title,
-  tab = `${of.symbol} on ${of.exchange}`,
-  children,
-}: {
-  of: Named & Standing & Pick<StrategyRow, "endings">;
-  title?: string;
-  /** The title of the browser's tab, if the strategy has no name. */
-  tab?: string;
-  children: Child;
-}) {
-  const { title: shown, beside } = strategyTitle(of, title);
-  useMode(of.dryRun ? "paper" : of.mode);
-  useTitle(of.name ?? tab);
+export function StrategyHeader({ of, children }: { of: StrategyRow; children: Child }) {
+  const { title, beside } = strategyTitle(of);
+  useMode(of.mode);
+  useTitle(of.name ?? `${of.symbol} on ${of.exchange}`);
   return (
     <>
       <header class="title">
         <h1>
-          {shown} <small>{beside}</small> <StateTag of={of} />
+          {title} <small>{beside}</small> <StateTag of={of} />
         </h1>
         {children}
       </header>
@@ -232,13 +221,14 @@ const placeText = ({ exchange, dryRun, mode }: Named): string =>
   dryRun || mode === "paper" ? `${exchange} (paper trading)` : exchange;
 
 /** Returns a strategy's title and what stands below or beside it. */
-const strategyTitle = (named: Named, title = named.symbol) =>
-  named.name === null
-    ? { title, beside: placeText(named) }
-    : { title: named.name, beside: `${title} on ${placeText(named)}` };
+function strategyTitle(named: Named) {
+  const { name, symbol, definition } = named;
+  const place = name === null ? placeText(named) : `${symbol} on ${placeText(named)}`;
+  return { title: name ?? symbol, beside: definition === undefined ? place : `${definition}, ${place}` };
+}
 
 /** The name of a strategy with a link to its page. */
-export const nameColumn = <One extends Named & { readonly definition?: string }>(): TableColumn<One> => ({
+export const nameColumn = <One extends Named>(): TableColumn<One> => ({
   name: "Strategy",
   isHead: true,
   of: (one) => {
@@ -248,7 +238,7 @@ export const nameColumn = <One extends Named & { readonly definition?: string }>
         <i aria-hidden="true">{one.exchange.slice(0, 1).toUpperCase()}</i>
         <div>
           <a href={linkTo("strategy", one.id)}>{title}</a>
-          <small>{one.definition === undefined ? beside : `${one.definition}, ${beside}`}</small>
+          <small>{beside}</small>
         </div>
       </div>
     );
@@ -268,6 +258,7 @@ interface Named {
   readonly name: string | null;
   readonly symbol: string;
   readonly exchange: string;
+  readonly definition?: string;
   readonly dryRun?: boolean;
   readonly mode?: StrategyRow["mode"];
 }

@@ -1,7 +1,6 @@
 /** What only quotes have: the order book with their orders, price sources, inventory, and what they offer over the day. */
 
 import { pluralize } from "../../kernel/plain-text.ts";
-import { lineScaleOf } from "../chart/line-scale.ts";
 import { TwoLines } from "../chart/two-lines.tsx";
 import { amount, type Digits, inPercent, money, number, pairOf } from "../format.ts";
 import { BookLadder } from "../ladder.tsx";
@@ -222,7 +221,6 @@ function OfferedToday({ quotes: { exchange, symbol, spreadPercent } }: { quotes:
     return (
       <TwoLines
         points={points.length > 1 ? points : [last, { ...last, timestamp: last.timestamp + HOUR_MS }]}
-        scale={lineScaleOf(points)}
         label={`${name}, now ${text(last.own)}; promised ${text(promised)}`}
         caption={`${name} by hour (solid), promised ${text(promised)} (dashed)`}
       />
