@@ -7,6 +7,7 @@ const script = readFileSync(join(root, ".ci/run"), "utf8");
 const workflow = readFileSync(join(root, ".github/workflows/ci.yml"), "utf8");
 const nightly = readFileSync(join(root, ".github/workflows/nightly.yml"), "utf8");
 const site = readFileSync(join(root, ".github/workflows/site.yml"), "utf8");
+const release = readFileSync(join(root, ".github/workflows/release.yml"), "utf8");
 const shapes = readFileSync(join(root, ".github/workflows/shapes.yml"), "utf8");
 
 it("the workflow runs the commands of .ci/run, under the same names", () => {
@@ -32,6 +33,27 @@ it("each simulation of .ci/run begins at a number, and the nightly one draws new
     expect(drawn).toContainEqual(`--swarm${kind} --count 3000`);
 });
 
+it("a release runs the tests after the tag is checked, and publishes after the tests, with provenance", () => {
+  const needs = [...release.matchAll(/^ {2}(\w+):\n(?: {4}#.*\n)*(?: {4}needs: (\w+)\n)?/gm)];
+  expect(needs.slice(-3).map(([, job, after]) => [job, after])).toEqual([
+    ["tag", undefined],
+    ["prove", "tag"],
+    ["publish", "prove"],
+  ]);
+  const [, publish = ""] = release.split(/^ {2}publish:$/m);
+  expect(publish).toMatch(/^ {4}environment: release$/m);
+  for (const part of [
+    "--provenance",
+    "--sbom=true",
+    "cosign sign ",
+    "SHA256SUMS",
+    "notes.md",
+    "RELEASE_SIGNING_KEY",
+  ])
+    expect(publish).toContain(part);
+  expect(release.split("publish:")[0]).not.toMatch(/secrets\./);
+});
+
 it("the weekly workflow compares the exchanges' responses, and opens an issue if they differ", () => {
   expect(shapes).toMatch(/^ {4}- cron: "\d+ \d+ \* \* \d"$/m);
   expect(shapes).toContain("npm run --silent shapes > shapes.txt");
@@ -42,6 +64,7 @@ it.each([
   [workflow, []],
   [nightly, []],
   [shapes, ["issues"]],
+  [release, ["contents", "token", "packages", "attestations"]],
   [site, ["pages", "token"]],
 ])(
   "a workflow only reads, or writes issues or the site, and each action is pinned to a commit",
