@@ -7,10 +7,12 @@ import { BY } from "../support/by.ts";
 import { deployment } from "../support/deployment.ts";
 import { fireCron } from "../support/edge-live.ts";
 import { answering } from "../support/live.ts";
+import { decrypt, EXAMPLE, pushService } from "../support/push.ts";
 import { gridRequest } from "../support/requests.ts";
 
 it("a cron alerts about events since the last one, sends a heartbeat, and is measured", async () => {
   const receiver = await answering(() => ({ body: "" }));
+  const browser = await pushService(() => 201);
   const listener = await answering(() => ({ body: "OK" }));
   const kek = new Uint8Array(32).fill(5);
   const edge = await deployment(1, {
@@ -18,7 +20,7 @@ it("a cron alerts about events since the last one, sends a heartbeat, and is mea
     queue: false,
     settings: {
       EDGEMAKER_KEK: Buffer.from(kek).toString("hex"),
-      EDGEMAKER_OUTBOUND_HOSTS: `${new URL(receiver.url).host},${new URL(listener.url).host}`,
+      EDGEMAKER_OUTBOUND_HOSTS: `${[receiver, listener, browser].map(({ url }) => new URL(url).host)}`,
       EDGEMAKER_HEARTBEAT_URL: `${listener.url}/ping`,
     },
   });
@@ -32,6 +34,17 @@ it("a cron alerts about events since the last one, sends a heartbeat, and is mea
   const store = createNotifyStore(context, [await importKek(kek)]);
   const channel = { name: "ops", kind: "webhook", level: "info", quiet: null, isDaily: false } as const;
   await store.addChannel(channel, { url: receiver.url }, BY);
+  const { browserPublic, secret, senderPublic, senderPrivate } = EXAMPLE;
+  await store.addChannel(
+    { ...channel, name: "desk", kind: "browser" },
+    {
+      url: browser.url,
+      "browser key": browserPublic,
+      "browser secret": secret,
+      "sender key": `${senderPublic}.${senderPrivate}`,
+    },
+    BY,
+  );
   const worker = await edge.start();
   onTestFinished(() => worker.dispose());
   const symbol = "BTC/USDT";
@@ -39,6 +52,10 @@ it("a cron alerts about events since the last one, sends a heartbeat, and is mea
   await fireCron(worker, Date.UTC(2026, 0, 1));
   expect(receiver.requests).toHaveLength(1);
   expect(receiver.requests[0]?.body).toContain("started on BTC/USDT");
+  // workerd encrypts as Node does.
+  expect(browser.requests.map(({ body }) => decrypt(body))).toEqual([
+    expect.stringContaining("started on BTC/USDT"),
+  ]);
   await edge.rested();
   await fireCron(worker, Date.UTC(2026, 0, 1, 0, 1));
   expect(receiver.requests).toHaveLength(1);

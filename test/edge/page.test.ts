@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findChromium, startBrowser } from "../support/browser.ts";
+import { findChromium, openPage, startBrowser } from "../support/browser.ts";
 import { edgeApp } from "../support/edge.ts";
 import { MOVED, startShown } from "../support/shown-plan.ts";
 import { signedIn } from "../support/signed-in.ts";
@@ -36,6 +36,16 @@ describe.skipIf(!findChromium())("the page from workerd in Chromium (skipped wit
     await page.getByRole("button", { name: "Resume" }).waitFor();
     expect(errors.filter((error) => !MOVED.test(error))).toEqual([]);
     expect(strangers).toEqual([]);
+    await context.close();
+  });
+
+  it("installs its service worker for all of the page", async () => {
+    const { page, context, errors } = await openPage(browser, url, { serviceWorkers: "allow" });
+    await page.goto(url);
+    expect(await page.evaluate("navigator.serviceWorker.ready.then(({ scope }) => scope)")).toBe(`${url}/`);
+    const protocol = await context.newCDPSession(page);
+    expect((await protocol.send("Page.getAppManifest")).errors).toEqual([]);
+    expect(errors).toEqual([]);
     await context.close();
   });
 
