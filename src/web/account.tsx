@@ -88,12 +88,7 @@ export function AccountTotals({ exchanges: { exchanges } }: { exchanges: Exchang
       aside={
         <>
           {quotes.length > 1 ? (
-            <PressedChoice
-              label="Quote asset"
-              value={quote}
-              choices={quotes.map((one) => [one, one])}
-              choose={setQuote}
-            />
+            <PressedChoice label="Quote asset" value={quote} choices={quotes} choose={setQuote} />
           ) : null}
           <RefreshButton of={shown} />
         </>
@@ -118,15 +113,17 @@ const Totals = ({ accounts, quote }: { accounts: readonly AccountRead[]; quote: 
             {worthText(worth)}
           </Stat>
         </dl>
-        <dl class="stats">
-          {(accounts.length > 1 ? accounts : [])
-            .filter((one) => one.kind === kind)
-            .map((one) => (
-              <Stat key={one.exchange} name={one.exchange}>
-                {worthText(accountTotals([one])[0]?.worth)}
-              </Stat>
-            ))}
-        </dl>
+        {accounts.length === 1 ? null : (
+          <dl class="stats">
+            {accounts
+              .filter((one) => one.kind === kind)
+              .map((one) => (
+                <Stat key={one.exchange} name={one.exchange}>
+                  {worthText(accountTotals([one])[0]?.worth)}
+                </Stat>
+              ))}
+          </dl>
+        )}
         {missing.length === 0 ? null : (
           <NoticeBox kind="warning">Not counted: {missing.join("; ")}.</NoticeBox>
         )}

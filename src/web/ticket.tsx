@@ -2,6 +2,8 @@ import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
 import { wire } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
+import { SIDES } from "../model/market.ts";
+import { ORDER_TYPES } from "../model/order.ts";
 import {
   AMOUNT_UNITS,
   planTyped,
@@ -182,11 +184,11 @@ function TicketFields({ typed: { side, type, price, amount, unit, postOnly }, ..
   const names = { ...pairOf(symbol), percent: "% of what is free" };
   return (
     <>
-      <PressedChoice label="Side" value={side} choices={SIDE_NAMES} choose={(one) => change({ side: one })} />
+      <PressedChoice label="Side" value={side} choices={SIDES} choose={(one) => change({ side: one })} />
       <PressedChoice
         label="Type"
         value={type}
-        choices={ORDER_TYPES_NAMED}
+        choices={ORDER_TYPES}
         choose={(one) => change({ type: one })}
       />
       {type === "limit" ? (
@@ -215,14 +217,6 @@ function TicketFields({ typed: { side, type, price, amount, unit, postOnly }, ..
 }
 
 const EMPTY_TICKET = { side: "buy", type: "limit", amount: "", unit: "base", postOnly: false } as const;
-const SIDE_NAMES = [
-  ["buy", "Buy"],
-  ["sell", "Sell"],
-] as const;
-const ORDER_TYPES_NAMED = [
-  ["limit", "Limit"],
-  ["market", "Market"],
-] as const;
 
 /** Returns the request of a planned order, and the order in words. */
 function wordsAndBody({ order, preview }: TypedPlan, market: MarketChoice): Pick<SentOrder, "what" | "body"> {

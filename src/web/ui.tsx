@@ -126,20 +126,25 @@ export const PressedChoice = <Value extends string>({
 }: {
   label: string;
   value: Value;
-  choices: readonly (readonly [Value, string, ...unknown[]])[];
+  /** Values with their names, or values that are their own names. */
+  choices: readonly (Value | readonly [Value, string, ...unknown[]])[];
   choose: (value: Value) => void;
 }) => (
   <div class="actions" role="group" aria-label={label}>
-    {choices.map(([one, name]) => (
-      <button
-        key={one}
-        type="button"
-        aria-pressed={one === value ? "true" : "false"}
-        onClick={() => choose(one)}
-      >
-        {name}
-      </button>
-    ))}
+    {choices.map((choice) => {
+      const [one, name] = typeof choice === "string" ? [choice, choice] : choice;
+      return (
+        <button
+          key={one}
+          type="button"
+          aria-pressed={one === value ? "true" : "false"}
+          onClick={() => choose(one)}
+        >
+          {name[0]?.toUpperCase()}
+          {name.slice(1)}
+        </button>
+      );
+    })}
   </div>
 );
 
