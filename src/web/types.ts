@@ -56,8 +56,6 @@ export type PlanOfGrid = AnyPlan & { readonly details: Of<typeof GridPlanShape> 
 export type PlanOfQuotes = AnyPlan & { readonly details: Of<typeof QuotePlanShape> };
 /** A plan of a change without its definition's part. */
 export type EditPlan = PlannedEditAnswer;
-export type GridEditPlan = EditPlan & { readonly details: Of<typeof GridPlanShape> };
-export type QuoteEditPlan = EditPlan & { readonly details: Of<typeof QuotePlanShape> };
 export type StartedStrategy = Of<typeof StartedStrategyShape>;
 export type Fills = Of<typeof FillsShape>;
 export type FillAnswer = Fills["fills"][number];

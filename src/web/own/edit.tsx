@@ -1,4 +1,3 @@
-import type { Child } from "hono/jsx";
 import { countWithVerb, pluralize } from "../../kernel/plain-text.ts";
 import { part } from "../api.ts";
 import { amount, change, money, pairOf } from "../format.ts";
@@ -19,9 +18,9 @@ import {
   typedText,
 } from "../start/settings.ts";
 import { sendChange } from "../strategy/parts.tsx";
-import { GridStats, OrderTable, PlanShown, planSlotsText, QuoteStats } from "../strategy/plan.tsx";
+import { isPlanOfGrid, PlanShown } from "../strategy/plan.tsx";
 import { Table } from "../table.tsx";
-import type { AnyStrategy, EditPlan, GridEditPlan, QuoteEditPlan } from "../types.ts";
+import type { AnyStrategy, EditPlan } from "../types.ts";
 import { Section, Stat, useConfirmation } from "../ui.tsx";
 
 /** The user's edits only by field, because other values can change meanwhile. */
@@ -123,7 +122,7 @@ function EditForm({ one, whom, typed, type, settings }: EditProps & { settings: 
             <>
               <ChangeTable planned={plan.planned} settings={settings} />
               <PlanShown planned={plan.planned} stats={<EditStats planned={plan.planned} />}>
-                {isMoved(plan.planned) ? plannedOrders(plan.planned) : <p>All orders stay open.</p>}
+                {isMoved(plan.planned) ? null : <p>All orders stay open.</p>}
               </PlanShown>
               <button type="button" class="primary" disabled={planning.isOld} onClick={() => confirm(plan)}>
                 Change exactly as planned
@@ -157,19 +156,17 @@ function EditForm({ one, whom, typed, type, settings }: EditProps & { settings: 
   );
 }
 
-/** Figures of a change, and of its definition. */
+/** Figures of a change. */
 function EditStats({ planned }: { planned: EditPlan }) {
-  const { cancelled, kept, orders, free, symbol, details } = planned;
+  const { cancelled, kept, orders, free, symbol } = planned;
   const { base, quote } = pairOf(symbol);
-  const running = details.kind === "grid" ? (planned as GridEditPlan).details.running : null;
+  const running = isPlanOfGrid(planned) ? planned.details.running : null;
   return (
     <>
       <Stat name="Canceled">{pluralize(cancelled, "order")}</Stat>
       <Stat name="Kept">{pluralize(kept, "order")}</Stat>
       <Stat name="Placed">{pluralize(orders.length, "order")}</Stat>
       <Stat name="Free quote">{`${money(Number(free.quote))} ${quote}`}</Stat>
-      {details.kind === "grid" ? <GridStats planned={planned as GridEditPlan} /> : null}
-      {details.kind === "quote" ? <QuoteStats planned={planned as QuoteEditPlan} /> : null}
       {running ? (
         <Stat name="Realized P&L, stays">{`${change(Number(running.realized))} ${quote}`}</Stat>
       ) : null}
@@ -179,15 +176,6 @@ function EditStats({ planned }: { planned: EditPlan }) {
     </>
   );
 }
-
-/** Orders of a grid by slot; those of others are shown as those of a start. */
-const plannedOrders = (planned: EditPlan): Child =>
-  planned.details.kind === "grid" && planned.orders.length > 0 ? (
-    <details>
-      <summary>{planSlotsText(planned)}</summary>
-      <OrderTable orders={planned.orders} symbol={planned.symbol} />
-    </details>
-  ) : null;
 
 const isMoved = ({ cancelled, orders }: EditPlan): boolean => cancelled + orders.length > 0;
 

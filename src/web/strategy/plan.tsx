@@ -56,12 +56,9 @@ export function PlanShown({
       <dl class="stats">
         <Stat name="Own base in sells">{`${amount(sums.base)} ${base}`}</Stat>
         {Number(uses.base) > 0 ? <Stat name="Own base at most">{`${amount(uses.base)} ${base}`}</Stat> : null}
-        {stats ??
-          (isPlanOfGrid(planned) ? (
-            <GridStats planned={planned} />
-          ) : isPlanOfQuotes(planned) ? (
-            <QuoteStats planned={planned} />
-          ) : null)}
+        {stats}
+        {isPlanOfGrid(planned) ? <GridStats planned={planned} /> : null}
+        {isPlanOfQuotes(planned) ? <QuoteStats planned={planned} /> : null}
       </dl>
       {worst.length === 0 ? <p>Worst case: {worstCase}.</p> : null}
       {endings.length === 0 ? null : <p>By itself, {endings.join("; ")}.</p>}
@@ -156,7 +153,7 @@ interface OrderTableProps {
   readonly reference?: string | null;
 }
 
-/** Orders from the highest price down, of a plan by default. Orders of quotes have a distance instead of a name. */
+/** Open orders from the highest price down. Those of quotes have a distance instead of a name. */
 export function OrderTable(props: OrderTableProps) {
   const {
     label = "Orders of the plan",
@@ -184,7 +181,7 @@ export function OrderTable(props: OrderTableProps) {
 }
 
 /** Figures that only a grid's plan has. */
-export function GridStats({ planned }: { planned: PlanOfGrid }) {
+function GridStats({ planned }: { planned: PlanOfGrid }) {
   const { setAside, slots, breakEvenSpacingPercent } = planned.details;
   const { quote } = pairOf(planned.symbol);
   const net = slots.map(({ netPercent }) => netPercent);
@@ -200,7 +197,7 @@ export function GridStats({ planned }: { planned: PlanOfGrid }) {
 }
 
 /** Figures that only a plan of quotes has. */
-export function QuoteStats({ planned }: { planned: PlanOfQuotes }) {
+function QuoteStats({ planned }: { planned: PlanOfQuotes }) {
   const { quote } = pairOf(planned.symbol);
   const { reference, halfSpreadPercent, widenedBy, maxLoss } = planned.details;
   return (
@@ -346,7 +343,7 @@ export function StartPlan({
 }
 
 /** Describes a start in money; each sum is that of the orders that it names. */
-export function StartSays({ planned }: { planned: AnyPlan }) {
+function StartSays({ planned }: { planned: AnyPlan }) {
   const { orders, sums, uses, triggerPrice, symbol, losses, worstCase } = planned;
   const { base, quote } = pairOf(symbol);
   const when = triggerPrice === null ? "now" : `when the market reaches ${amount(triggerPrice)}`;
@@ -373,9 +370,3 @@ export function StartSays({ planned }: { planned: AnyPlan }) {
     </>
   );
 }
-
-/** Returns how many orders of a grid's plan there are, and how many slots have none. */
-export const planSlotsText = ({ orders, refused }: AnyPlan): string =>
-  `${pluralize(orders.length, "order")} by slot${
-    refused.length > 0 ? `; ${countWithVerb(refused.length, "slot", "has", "have")} no order now` : ""
-  }`;
