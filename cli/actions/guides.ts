@@ -13,7 +13,7 @@ export function showGuide(values: Values): number {
   const guides = installedGuides();
   if (values.topic === undefined) return print(values, listOf(guides));
   const topic = String(values.topic);
-  const text = textOf(topic, guides);
+  const text = guideText(topic, guides);
   if (values.json) return print(values, { topic, text });
   process.stdout.write(`${text}\n`);
   return 0;
@@ -41,11 +41,11 @@ function listOf(guides: Guides) {
   return { guides: guidesOf, next: "edgemaker docs TOPIC prints one" };
 }
 
-function textOf(topic: string, guides: Guides): string {
+function guideText(topic: string, guides: Guides): string {
   const [name = "", heading] = topic.replace(/^docs\//, "").split("#");
   const guide = guides.get(name.replace(/\.md$/, ""));
   if (guide) return heading === undefined ? guide.trimEnd() : sectionOf(guide, heading, topic);
-  const rows = rowsOf(guides.get("errors") ?? "", topic);
+  const rows = errorRows(guides.get("errors") ?? "", topic);
   if (rows.length > 0) return rows.join("\n\n");
   throw new UsageError(
     `there is no guide ${topic}; edgemaker docs lists them${didYouMean(topic, [...guides.keys()])}`,
@@ -71,7 +71,7 @@ function sectionOf(guide: string, heading: string, topic: string): string {
 }
 
 /** Returns what the tables of codes say about one, each with its section. */
-function rowsOf(errors: string, code: string): readonly string[] {
+function errorRows(errors: string, code: string): readonly string[] {
   let section = "";
   return errors.split("\n").flatMap((line) => {
     if (line.startsWith("## ")) section = line.slice("## ".length);

@@ -77,7 +77,12 @@ const PLACES: readonly Place[] = [
     path: "clone",
     page: (session, [, id = ""]) => <Clone key={id} id={id} session={session} />,
   },
-  pagePlace("backtest", BacktestPage, "Backtest"),
+  {
+    path: "backtest",
+    title: "Backtest",
+    group: "Backtest",
+    page: (_, [, name = "grid"]) => <BacktestPage name={name} />,
+  },
   pagePlace("report", ReportPage, "Report", "Reports", "P&L"),
   pagePlace("liquidity", LiquidityPage, "Liquidity", "Reports", "Liquidity"),
   pagePlace("markets", Markets, "Markets", "Markets", "Market"),

@@ -4,7 +4,11 @@ import type { Backtest } from "./types.ts";
 /** A backtest in this tab: its input and its result. */
 export interface Run {
   readonly key: string;
-  readonly body: Readonly<Record<string, unknown>>;
+  /** Key of the form that it was started from. */
+  readonly form: string;
+  readonly timeframe: string;
+  /** The start that it tests. */
+  readonly start: Readonly<Record<string, unknown>>;
   readonly answer: Backtest;
 }
 
@@ -23,7 +27,8 @@ function keptRuns(): readonly Run[] {
   try {
     const kept = JSON.parse(sessionStorage.getItem(RUNS_KEY) ?? "[]") as readonly Run[];
     return kept.filter(
-      ({ key, body, answer }) => key && body && Array.isArray(answer.series) && answer.details,
+      ({ key, form, start, answer }) =>
+        key && form && start && Array.isArray(answer.series) && answer.details,
     );
   } catch {
     return [];

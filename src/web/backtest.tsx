@@ -5,17 +5,20 @@ import { addRun, dropRun, type Run, runs } from "./backtest-runs.ts";
 import { type LinePoint, type LineScale, lineScaleOf } from "./chart/line-scale.ts";
 import { TwoLines } from "./chart/two-lines.tsx";
 import { inPercent, number, pairOf, percent, toneOf } from "./format.ts";
+import type { Holdings } from "./holdings.ts";
 import { NumberInput } from "./plan-area.tsx";
 import { linkTo, useRoute } from "./route.ts";
 import { useValue } from "./session.ts";
 import { backtestOf, RunFigures } from "./start/backtest.tsx";
 import { FormFields, PlaceFields, type StartState, useStart, WithForm } from "./start/fields.tsx";
+import { FormTabs } from "./start/page.tsx";
 import {
   requestIn,
   type StartForm,
   startAddress,
   startBody,
   type TypedTexts,
+  typedText,
   wholeTexts,
 } from "./start/settings.ts";
 import { numberColumn, Table, type TableColumn } from "./table.tsx";
@@ -35,23 +38,34 @@ const BACKTEST_FRAMES = [
 const FILLS = 500;
 
 /** The backtest page: a suggestion, and runs side by side. */
-export function BacktestPage() {
+export function BacktestPage({ name }: { name: string }) {
   const { query } = useRoute();
   return (
     <>
       <h1>Backtest</h1>
-      <WithForm is={({ key }) => key === "grid"}>
-        {(form) => <GridBacktest form={form} query={query} />}
+      <WithForm is={({ key }) => key === name}>
+        {(form, all) => (
+          <>
+            <FormTabs all={all} here={name} page="backtest" />
+            <FormBacktest form={form} all={all} query={query} />
+          </>
+        )}
       </WithForm>
     </>
   );
 }
 
-function GridBacktest({ form, query }: { form: StartForm; query: URLSearchParams }) {
-  const grid = useStart(form, requestIn(query));
+interface BacktestProps {
+  readonly form: StartForm;
+  readonly all: readonly StartForm[];
+  readonly query: URLSearchParams;
+}
+
+function FormBacktest({ form, all, query }: BacktestProps) {
+  const state = useStart(form, requestIn(query));
   const [timeframe, setTimeframe] = useState<string>("15m");
-  const run = useRun(form, timeframe);
-  const { texts, change, holdings } = grid;
+  const { texts, change, holdings } = state;
+  const run = useRun(form, timeframe, holdings);
   const take = (found: Readonly<Record<string, unknown>>) => {
     const cautious = { allowLoss: false, useOwnBase: false, initialBuy: texts.initialBuy === "true" };
     const next = wholeTexts(form, { ...found, config: { ...found, ...cautious } });
@@ -60,41 +74,52 @@ function GridBacktest({ form, query }: { form: StartForm; query: URLSearchParams
   };
   return (
     <div class="columns">
-      <GridPart {...grid} run={run} timeframe={timeframe} choose={setTimeframe} />
+      <RunForm {...state} run={run} timeframe={timeframe} choose={setTimeframe} />
       <div>
-        <Suggest
-          {...grid}
-          timeframe={timeframe}
-          free={holdings.free(pairOf(texts.symbol ?? "").quote)}
-          take={take}
-        />
-        <Runs form={form} />
+        {form.key === "grid" ? (
+          <Suggest
+            {...state}
+            timeframe={timeframe}
+            free={holdings.free(pairOf(texts.symbol ?? "").quote)}
+            take={take}
+          />
+        ) : null}
+        <Runs all={all} />
       </div>
     </div>
   );
 }
 
-type GridPartProps = StartState & {
+type RunFormProps = StartState & {
   readonly timeframe: string;
   readonly choose: (frame: string) => void;
   readonly run: ReturnType<typeof useRun>;
 };
 
-function GridPart({ run, timeframe, choose, ...grid }: GridPartProps) {
-  const { form, texts, body } = grid;
+function RunForm({ run, timeframe, choose, ...state }: RunFormProps) {
+  const { form, texts, body, missing } = state;
+  const fields = (isAdvanced: boolean) => (
+    <FormFields
+      {...state}
+      settings={form.settings.filter(
+        ({ name, step }) => (step === "advanced") === isAdvanced && name !== "useOwnBase",
+      )}
+      symbol={texts.symbol ?? ""}
+    />
+  );
   return (
-    <Section title="The grid">
-      <PlaceFields {...grid} />
+    <Section title="Settings">
+      <PlaceFields {...state} />
       <div class="fields">
         <Field label="Candle length" hint="The latest 1,000 candles, or all stored ones">
           <Choice value={timeframe} choices={BACKTEST_FRAMES} choose={choose} />
         </Field>
       </div>
-      <FormFields
-        {...grid}
-        settings={form.settings.filter(({ name, step }) => step !== "advanced" && name !== "useOwnBase")}
-        symbol={texts.symbol ?? ""}
-      />
+      {fields(false)}
+      <details>
+        <summary>Advanced</summary>
+        {fields(true)}
+      </details>
       <p>
         <button
           type="button"
@@ -105,23 +130,23 @@ function GridPart({ run, timeframe, choose, ...grid }: GridPartProps) {
           {run.isBusy ? "Running…" : "Run it"}
         </button>
       </p>
+      {missing.length > 0 ? <p class="quiet">To run it, fill in: {missing.join(", ")}.</p> : null}
       {run.error ? <Failed error={run.error} /> : null}
     </Section>
   );
 }
 
-function useRun(form: StartForm, timeframe: string) {
+function useRun(form: StartForm, timeframe: string, holdings: Holdings) {
   const [state, setState] = useState<{ isBusy: boolean; error?: ApiError }>({ isBusy: false });
   const of = async (texts: TypedTexts) => {
     const { body: start } = startBody(form, texts);
     if (!start) return;
-    const { definition: _, config, ...place } = start;
-    const body = { ...place, ...(config as object), timeframe };
     setState({ isBusy: true });
     try {
-      const request = { ...backtestOf(start), timeframe, fills: FILLS };
+      const free = form.definition === "grid" ? {} : freeBudgets(holdings, String(start.symbol));
+      const request = { ...free, ...backtestOf(start), timeframe, fills: FILLS };
       const answer = await ask<Answer>("POST /backtest", { body: request });
-      addRun({ key: crypto.randomUUID(), body, answer });
+      addRun({ key: crypto.randomUUID(), form: form.key, timeframe, start, answer });
       setState({ isBusy: false });
     } catch (error) {
       setState({ isBusy: false, error: error as ApiError });
@@ -130,7 +155,13 @@ function useRun(form: StartForm, timeframe: string) {
   return { ...state, of };
 }
 
-function Runs({ form }: { form: StartForm }) {
+/** Budgets of a run without typed ones, as in a start. */
+function freeBudgets(holdings: Holdings, symbol: string) {
+  const { base, quote } = pairOf(symbol);
+  return { baseBudget: holdings.free(base), quoteBudget: holdings.free(quote) };
+}
+
+function Runs({ all }: { all: readonly StartForm[] }) {
   const kept = useValue(runs);
   if (kept.length === 0)
     return (
@@ -143,7 +174,7 @@ function Runs({ form }: { form: StartForm }) {
   return (
     <div class="runs" role="group" aria-label="Runs">
       {kept.map((run) => (
-        <RunCard key={run.key} form={form} run={run} scale={scale} />
+        <RunCard key={run.key} form={all.find(({ key }) => key === run.form)} run={run} scale={scale} />
       ))}
     </div>
   );
@@ -176,9 +207,9 @@ function Equity({ answer, scale }: { answer: Backtest; scale: LineScale }) {
 }
 
 /** A run next to the others: its total first. */
-function RunCard({ form, run, scale }: { form: StartForm; run: Run; scale: LineScale }) {
-  const { key, body, answer } = run;
-  const title = runTitle(body);
+function RunCard({ form, run, scale }: { form: StartForm | undefined; run: Run; scale: LineScale }) {
+  const { key, start, answer } = run;
+  const title = `${answer.symbol} ${runWords(run, form).join(", ")}`;
   return (
     <Section title={title}>
       <Warnings of={answer.warnings} />
@@ -195,9 +226,11 @@ function RunCard({ form, run, scale }: { form: StartForm; run: Run; scale: LineS
         <Time at={answer.untilAt} />
       </p>
       <div class="actions">
-        <a class="button" href={`${linkTo("start")}?${startAddress(form, { ...body, config: body })}`}>
-          Use these settings
-        </a>
+        {form ? (
+          <a class="button" href={`${linkTo("start", form.key)}?${startAddress(form, start)}`}>
+            Use these settings
+          </a>
+        ) : null}
         <button type="button" onClick={() => void saveReport(run)}>
           Save report
         </button>
@@ -209,14 +242,40 @@ function RunCard({ form, run, scale }: { form: StartForm; run: Run; scale: LineS
   );
 }
 
-const runTitle = (body: Run["body"]): string =>
-  `${body.symbol} ${number(Number(body.lowerPrice))} – ${number(Number(body.upperPrice))}, ${body.gridLevels} levels of ${number(Number(body.orderSize))}, ${body.timeframe}`;
+/** Returns what tells a run from others: its shape and the candles. */
+function runWords({ start, timeframe }: Run, form: StartForm | undefined): readonly string[] {
+  const config = start.config as Readonly<Record<string, number | string | undefined>>;
+  const { lowerPrice, upperPrice, gridLevels, orderSize } = config;
+  if (gridLevels !== undefined && lowerPrice !== undefined)
+    return [
+      `${number(Number(lowerPrice))} – ${number(Number(upperPrice))}`,
+      `${gridLevels} levels of ${number(Number(orderSize))}`,
+      timeframe,
+    ];
+  const set = (form?.settings ?? []).flatMap((one) => {
+    const value = config[one.name];
+    if (value === undefined || one.kind !== "number" || one.step !== "shape") return [];
+    const isShare = one.unit === "percent" || one.unit === "share";
+    return [`${one.label.split(",")[0]?.toLowerCase()} ${typedText(one, value)}${isShare ? " %" : ""}`];
+  });
+  return [
+    form?.noun.replace(/^an? /, "") ?? String(start.definition),
+    ...set.slice(0, MAX_RUN_WORDS),
+    timeframe,
+  ];
+}
+
+/** Settings in the title of a run. */
+const MAX_RUN_WORDS = 4;
 
 /** Each run has a file name that differs from those of all others, also with the same settings. */
-async function saveReport({ key, body, answer }: Run): Promise<void> {
+async function saveReport(run: Run): Promise<void> {
   const { reportOf } = await import("../backtest/report.tsx");
+  const { start, form: formKey, timeframe, answer, key } = run;
+  const { lowerPrice, upperPrice, gridLevels } = start.config as Readonly<Record<string, unknown>>;
+  const shape = gridLevels === undefined ? formKey : `${lowerPrice}-${upperPrice}-${gridLevels}-levels`;
   saveFile(
-    `backtest-${answer.symbol.replace("/", "-")}-${body.lowerPrice}-${body.upperPrice}-${body.gridLevels}-levels-${body.timeframe}-${key.slice(0, 8)}.html`,
+    `backtest-${answer.symbol.replace("/", "-")}-${shape}-${timeframe}-${key.slice(0, 8)}.html`,
     new Blob([reportOf(answer)], { type: "text/html" }),
   );
 }

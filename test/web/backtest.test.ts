@@ -112,6 +112,28 @@ describe.skipIf(!findChromium())("the backtest page in Chromium (skipped without
     await context.close();
   });
 
+  it("runs every definition, each with its own settings in the title", async () => {
+    const { page, context, errors } = await served.signIn();
+    await page.goto(`${served.url}/#/backtest/quote`);
+    await page.getByText(/^To run it, fill in: /).waitFor();
+    await page.getByLabel("Depth per side, USDT").fill("500");
+    const asked = page.waitForRequest("**/api/v1/backtest");
+    await page.getByRole("button", { name: "Run it" }).click();
+    expect((await asked).postDataJSON()).toMatchObject({ definition: "quote", symbol: "BTC/USDT" });
+    await page.getByRole("region", { name: /^BTC\/USDT quotes, .*, 15m$/ }).waitFor();
+    await page.getByRole("link", { name: "Centered grid" }).click();
+    await page.locator("a[aria-current=page]", { hasText: "Centered grid" }).waitFor();
+    await page.getByRole("button", { name: "Run it" }).click();
+    const card = page.getByRole("region", { name: /^BTC\/USDT centered grid, .*, 15m$/ });
+    await card.getByRole("img", { name: /^Final equity/ }).waitFor();
+    expect(await page.getByRole("button", { name: "Find settings" }).count()).toBe(0);
+    await card.getByRole("link", { name: "Use these settings" }).click();
+    await page.getByRole("heading", { name: "Start a centered grid" }).waitFor();
+    await page.getByRole("button", { name: /^Start: / }).waitFor();
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+
   it("offers no search before a pair is filled in", async () => {
     const { page, context } = await served.signIn();
     const release = await holdRequests(page, "**/api/v1/balance*");

@@ -68,7 +68,7 @@ function StartForms({ form, all, request, session }: FormsProps) {
   const candles = data?.candles ?? NO_CLOSES;
   return (
     <>
-      {all ? <FormTabs all={all} here={key} /> : null}
+      {all ? <FormTabs all={all} here={key} page="start" /> : null}
       <h1>{title}</h1>
       {summary ? <p>{summary}.</p> : null}
       <div class="columns">
@@ -97,11 +97,11 @@ function StartForms({ form, all, request, session }: FormsProps) {
   );
 }
 
-/** What can be started. */
-const FormTabs = ({ all, here }: { all: readonly StartForm[]; here: string }) => (
-  <nav class="tabs" aria-label="What to start">
+/** The forms of all definitions, each on its own page. */
+export const FormTabs = ({ all, here, page }: { all: readonly StartForm[]; here: string; page: string }) => (
+  <nav class="tabs" aria-label="Definitions">
     {all.map(({ key, title }) => (
-      <a key={key} href={linkTo("start", key)} {...(key === here ? { "aria-current": "page" } : {})}>
+      <a key={key} href={linkTo(page, key)} {...(key === here ? { "aria-current": "page" } : {})}>
         {title}
       </a>
     ))}
@@ -145,8 +145,8 @@ function FormSteps({ closes, all = [], ...state }: FormStepsProps) {
           <Presets key={key} {...state} closes={closes} />
         )}
         <StepFields step="shape" {...state} />
-        {key === "grid" && body ? (
-          <a href={`${linkTo("backtest")}?${startAddress(form, body)}`}>Compare in a backtest</a>
+        {body ? (
+          <a href={`${linkTo("backtest", key)}?${startAddress(form, body)}`}>Compare in a backtest</a>
         ) : null}
       </Section>
       <Section title="Safety">
