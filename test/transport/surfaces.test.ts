@@ -77,6 +77,7 @@ const ONLY_COMMANDS = [
   "db restored",
   "demo",
   "deploy",
+  "docs",
   "doctor",
   "exchange add",
   "exchange import",
@@ -84,8 +85,8 @@ const ONLY_COMMANDS = [
   "exchange remove",
   "exchange rotate",
   "exchange test",
-  "mcp",
   "mcp install",
+  "mcp",
   "notify add",
   "page",
   "preview centered",
@@ -109,6 +110,7 @@ const ONLY_COMMANDS = [
   "strategy check",
   "strategy new",
   "trade",
+  "verify",
 ];
 
 it("each command reads its positional arguments itself", () => {
