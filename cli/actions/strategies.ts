@@ -52,11 +52,14 @@ export async function writeStrategy(values: Values): Promise<number> {
   for (const [file, text] of Object.entries(texts)) writeFileSync(join(folder, file), text, { flag: "wx" });
   const isNew = !existsSync(TYPE_SETTINGS);
   if (isNew) writeFileSync(TYPE_SETTINGS, settingsText);
+  const isFirst = !existsSync(FOR_AGENTS);
+  if (isFirst) writeFileSync(FOR_AGENTS, agentsText);
   const market = "--exchange kraken --symbol BTC/USDT --spread-percent 1 --size 100";
   return print(values, {
     strategy: files[0],
     test: files[1],
     ...(isNew ? { settings: TYPE_SETTINGS } : {}),
+    ...(isFirst ? { "for agents": FOR_AGENTS } : {}),
     "to check": "edgemaker strategy check",
     "to run its test": "npm install --save-dev vitest typescript, then npx tsc and npx vitest run",
     "to test": `edgemaker strategy test ${name} --spread-percent 1 --size 100`,
@@ -74,6 +77,24 @@ const COMPILER_OPTIONS = {
 };
 
 const settingsText = `${JSON.stringify({ compilerOptions: { ...COMPILER_OPTIONS, noEmit: true } }, null, 2)}\n`;
+
+/** What a coding agent reads first in a project. */
+const FOR_AGENTS = "AGENTS.md";
+
+const agentsText = `# Strategies for edgemaker
+
+Each file in this folder's strategies exports one \`defineStrategy({ … })\` of the package \`edgemaker\`. Its function \`orders\` returns
+the orders that should be open; edgemaker places and cancels the rest.
+
+- The function is pure: no network, no clock, no randomness, no \`await\`. Prices, time, position and state are its argument.
+- Money is \`Money\`, never a number with a fraction: \`price.times(1.01)\`.
+- Give each order an id that stays the same from call to call.
+- Import only \`edgemaker\` and files beside it. Tests import \`edgemaker/testing\`: \`backtest\` and \`simulate\`.
+- After each change: \`npx edgemaker strategy check\`, then \`npx edgemaker strategy test <name>\`, which adds crashes and lost responses.
+- Try it with \`--sandbox\` or \`--dry-run\`. Never start it on a live exchange unless the user asks for that.
+
+The guide: \`node_modules/edgemaker/docs/strategies.md\`. Examples: \`node_modules/edgemaker/examples\`.
+`;
 
 const starterText = (name: string): string => `import { defineStrategy, z } from "edgemaker";
 

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { essentialsText } from "../drift/essentials.ts";
+import { AGENT_FILES } from "../support/agent-files.ts";
 import { root } from "../support/bundle.ts";
 import { cliPages, mcpPage } from "../support/pages.ts";
 import { testingPage } from "../support/testing-page.ts";
@@ -10,6 +11,7 @@ const PAGES: readonly (readonly [string, () => string])[] = [
   ...[...cliPages()].map(([file, page]): readonly [string, () => string] => [`docs/${file}`, () => page]),
   ["docs/mcp-tools.md", mcpPage],
   ["docs/testing.md", testingPage],
+  ...Object.entries(AGENT_FILES),
 ];
 
 it.each(PAGES)("%s matches the operations and commands", async (file, page) => {

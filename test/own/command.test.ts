@@ -145,14 +145,18 @@ it("strategy new writes a tsconfig.json with which tsc accepts the starter and i
     symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
   const run = (...args: string[]) => edgemaker(folder, ["strategy", ...args, "--json"]);
   const own = join(folder, "tsconfig.json");
-  expect(JSON.parse((await run("new", "my-own")).stdout)).toMatchObject({ settings: "tsconfig.json" });
+  expect(JSON.parse((await run("new", "my-own")).stdout)).toMatchObject({
+    settings: "tsconfig.json",
+    "for agents": "AGENTS.md",
+  });
   const { stdout, status } = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc")], {
     cwd: folder,
     encoding: "utf8",
   });
   expect([stdout, status]).toEqual(["", 0]);
   writeFileSync(own, "{}");
-  expect(JSON.parse((await run("new", "another")).stdout)).not.toHaveProperty("settings");
+  const another = JSON.parse((await run("new", "another")).stdout);
+  expect(Object.keys(another).filter((key) => /settings|agents/.test(key))).toEqual([]);
   expect(readFileSync(own, "utf8")).toBe("{}");
 });
 
