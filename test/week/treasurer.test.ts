@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Locator, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { findChromium, startBrowser } from "../support/browser.ts";
 import { canaryKek } from "../support/canary.ts";
@@ -40,15 +40,6 @@ async function open(page: Page, ...words: readonly string[]): Promise<void> {
   const menu = page.getByRole("button", { name: "Menu" });
   if (await menu.isVisible()) await menu.click();
   for (const name of words) await page.getByRole("link", { name, exact: true }).click();
-}
-
-/** Opens a folded part, if it is closed. */
-async function unfold(page: Page, title: string): Promise<Locator> {
-  const show = page.getByRole("button", { name: `Show ${title.toLowerCase()}` });
-  const hide = page.getByRole("button", { name: `Hide ${title.toLowerCase()}` });
-  await show.or(hide).waitFor();
-  if (await show.isVisible()) await show.click();
-  return page.getByRole("region", { name: title, exact: true }).first();
 }
 
 async function confirm(page: Page, name: string, yes: string): Promise<void> {
@@ -129,7 +120,7 @@ interface QuotesStatus {
 async function nameQuotes({ page, call }: Stage): Promise<void> {
   await page.getByLabel("Name of the strategy").fill("desk");
   await page.getByRole("button", { name: "Rename" }).click();
-  await page.getByRole("heading", { level: 1, name: `desk ${PAIR} on mexc` }).waitFor();
+  await page.getByRole("heading", { level: 1, name: `desk quote, ${PAIR} on mexc` }).waitFor();
   expect(await call("/strategies/desk")).toMatchObject({ name: "desk" });
 }
 
@@ -209,9 +200,8 @@ interface GridStatus {
 }
 
 async function seeWithdrawable({ page }: Stage): Promise<void> {
-  await open(page, "Account");
-  const part = await unfold(page, "Withdrawable amounts");
-  await part.getByRole("row", { name: /SNEK/ }).waitFor();
+  await page.evaluate("location.hash = '#/account/mexc'");
+  await page.getByRole("row", { name: /SNEK/ }).first().waitFor();
 }
 
 async function seeReports(at: Stage): Promise<void> {
@@ -229,7 +219,7 @@ async function seeReports(at: Stage): Promise<void> {
     .toBe(true);
   await page.getByText("Max drawdown").waitFor();
   const desk = page.getByRole("table", { name: "By strategy" }).getByRole("link", { name: "desk" });
-  expect(await desk.getAttribute("href")).toMatch(/^#\/quotes\//);
+  expect(await desk.getAttribute("href")).toMatch(/^#\/strategy\//);
   expect(await saved(at, "Save tax table as CSV")).toMatch(/^timestamp,/);
   await open(page, "Reports", "Liquidity");
   await page.getByLabel("Your name in the report").fill("Snek Treasury");
