@@ -7,7 +7,7 @@ const CHOICES = [
   { value: "docs", label: "Read the guides", hint: "they are installed with the program" },
 ] as const;
 
-/** Asks what to do when no command is named. Returns the words of a command; undefined if there is nothing to run. */
+/** Asks what to do when no command is named. Returns the words of a command; undefined after Ctrl-C. */
 export async function askForCommand(): Promise<readonly string[] | undefined> {
   const choice = await select({ message: "What do you want to do?", options: [...CHOICES] });
   if (isCancel(choice)) return undefined;
