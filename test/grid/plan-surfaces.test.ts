@@ -96,7 +96,7 @@ async function sameOnAllSurfaces(
   expect([counted("buy"), counted("sell")]).toEqual([of("buy").length - initial.length, of("sell").length]);
   expect(terminal.orders?.startsWith("a buy of")).toBe(initial.length === 1);
 
-  const html = await pageText("start/backtest.tsx", "GridPlanShown", { planned: plan });
+  const html = await pageText("strategy/plan.tsx", "PlanShown", { planned: plan });
   const stat = (name: string) => new RegExp(`\n${name}\t([\\d.,]+)`).exec(html)?.[1];
   near(stat("Now, in buys"), buys, "page buys");
   near(stat("Of that, at once"), worthOf(initial), "page initial");

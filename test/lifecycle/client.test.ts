@@ -32,12 +32,20 @@ const TABLE = {
 /** The verbs of a strategy's life, by the beginning of their paths. */
 const VERBS = /^\/(strategies|definitions|backtest|report|strategy\/quality)/;
 
+/** Of Node: the files of one process share it. */
+const { Response: given } = globalThis;
+
 /** A server on a socket, whose market moves when the test says so. */
 async function listening(definitions: StrategyDefinitions) {
   const box = await testSandbox({ speed: 1 });
   const deps = { ...box.deps, kinds: kindsOf(kindsWith(definitions)) };
   const app = servedOver(deps, { definitions });
-  const server = serve({ fetch: app.app.fetch, port: 0, hostname: "127.0.0.1" });
+  const server = serve({
+    fetch: app.app.fetch,
+    port: 0,
+    hostname: "127.0.0.1",
+    overrideGlobalObjects: false,
+  });
   await once(server, "listening");
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -172,6 +180,11 @@ describe.each(Object.entries(TABLE))("a generated client and %s", (definition, r
     await expect(call("get_strategy", { id: "none-1" })).rejects.toMatchObject({ status: 404 });
     expect(await server.venue("kraken").openOrders()).toEqual([]);
   });
+});
+
+it("does not replace the Response that other files of its process use", async () => {
+  await listening([]);
+  expect(Response).toBe(given);
 });
 
 describe("the document of the generated client", () => {

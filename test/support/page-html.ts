@@ -37,7 +37,9 @@ export async function pageText(file: string, component: string, props: object): 
   Object.assign(globalThis, BROWSER);
   try {
     const module = (await import(path)) as Record<string, (props: object) => Node>;
-    return textIn(module[component]?.(props)).replaceAll("\u00a0", " ").replaceAll("−", "-");
+    const draw = module[component];
+    if (!draw) throw new Error(`${file} has no ${component}`);
+    return textIn(draw(props)).replaceAll("\u00a0", " ").replaceAll("−", "-");
   } finally {
     for (const [name, own] of before) {
       if (own) Object.defineProperty(globalThis, name, own);

@@ -343,7 +343,7 @@ export function StartPlan({
 }
 
 /** Describes a start in money; each sum is that of the orders that it names. */
-function StartSays({ planned }: { planned: AnyPlan }) {
+export function StartSays({ planned }: { planned: AnyPlan }) {
   const { orders, sums, uses, triggerPrice, symbol, losses, worstCase } = planned;
   const { base, quote } = pairOf(symbol);
   const when = triggerPrice === null ? "now" : `when the market reaches ${amount(triggerPrice)}`;
