@@ -28,4 +28,6 @@ function readSecretFile(env: NodeJS.ProcessEnv, name: string): void {
   } catch (error) {
     throw new SettingsError(`${name}${SUFFIX}: ${messageOf(error)}`);
   }
+  // Without a text it would count as not set: a server without its limits, or with keys that are not encrypted.
+  if (env[name] === "") throw new SettingsError(`${name}${SUFFIX}: the file is empty`);
 }

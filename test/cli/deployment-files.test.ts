@@ -6,6 +6,7 @@ import { readSecretFiles } from "../../cli/host/secret-files.ts";
 import { parseConfig } from "../../src/compose/config.ts";
 import { root } from "../support/bundle.ts";
 import { runtimeProgram } from "../support/runtimes.ts";
+import { fileWith } from "../support/temp.ts";
 
 const { load } = createRequire(runtimeProgram(["js-yaml"], "package.json"))("js-yaml") as {
   load(text: string): unknown;
@@ -37,6 +38,11 @@ interface Compose {
 
 const compose = load(read("compose.yaml")) as Compose;
 const services = Object.entries(compose.services);
+/** What docs/deploy.md writes into the files. */
+const SECRETS: Readonly<Record<string, string>> = {
+  EDGEMAKER_TOKEN_FILE: "0123456789abcdef".repeat(3),
+  EDGEMAKER_KEK_FILE: Buffer.alloc(32, 7).toString("base64"),
+};
 const PINNED = /^[\w./:-]+@sha256:[0-9a-f]{64}$/;
 const dockerfile = read("Dockerfile");
 
@@ -90,15 +96,14 @@ describe("the files around the services", () => {
 
   it("set only settings that the program reads", () => {
     const given = compose.services.edgemaker?.environment ?? {};
-    const files = { EDGEMAKER_TOKEN_FILE: "token", EDGEMAKER_KEK_FILE: "kek" };
     expect(given).toMatchObject(
-      Object.fromEntries(Object.keys(files).map((name) => [name, expect.any(String)])),
+      Object.fromEntries(Object.keys(SECRETS).map((name) => [name, expect.any(String)])),
     );
     const env: NodeJS.ProcessEnv = Object.fromEntries(
       Object.entries(given).map(([name, value]) => [
         name,
         name.endsWith("_FILE")
-          ? "/dev/null"
+          ? fileWith(SECRETS[name] ?? "")
           : value.replace(/\$\{DATABASE_URL:-\}/, "").replace(/\$\{DOMAIN[^}]*\}/, "grid.example"),
       ]),
     );

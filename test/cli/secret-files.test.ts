@@ -1,17 +1,10 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readSecretFiles } from "../../cli/host/secret-files.ts";
+import { SettingsError } from "../../src/kernel/errors.ts";
 import { edgemaker, serve } from "../support/command.ts";
-import { tempFolder } from "../support/temp.ts";
+import { fileWith, tempFolder } from "../support/temp.ts";
 
 const TOKEN = "a-token-of-a-container";
-
-function fileWith(text: string): string {
-  const file = join(tempFolder(), "secret");
-  writeFileSync(file, text);
-  return file;
-}
 
 describe("a setting from a file", () => {
   it("is the token that a server accepts", async () => {
@@ -39,6 +32,16 @@ describe("a setting from a file", () => {
     });
   });
 
+  it.each(["EDGEMAKER_KEK", "EDGEMAKER_LIMITS", "EDGEMAKER_KILL", "EDGEMAKER_TOKEN", "KRAKEN_SECRET"])(
+    "does not count as not set if its file is empty: %s",
+    (name) => {
+      for (const text of ["", " \n"])
+        expect(() => readSecretFiles({ [`${name}_FILE`]: fileWith(text) }, () => ["KRAKEN_SECRET"])).toThrow(
+          new SettingsError(`${name}_FILE: the file is empty`),
+        );
+    },
+  );
+
   it.each([
     ["a file that does not exist", { EDGEMAKER_TOKEN_FILE: "/nowhere" }, /EDGEMAKER_TOKEN_FILE: ENOENT/],
     [
@@ -47,11 +50,7 @@ describe("a setting from a file", () => {
       /EDGEMAKER_TOKEN and EDGEMAKER_TOKEN_FILE are both set/,
     ],
     ["a file for a setting that does not exist", { EDGEMAKER_TOKN_FILE: "/dev/null" }, /is not a setting/],
-    [
-      "a file of a key that does not exist",
-      { EDGEMAKER_TOKEN_FILE: "/dev/null", KRAKEN_SECRET_FILE: "/nowhere" },
-      /KRAKEN_SECRET_FILE/,
-    ],
+    ["a file of a key that does not exist", { KRAKEN_SECRET_FILE: "/nowhere" }, /KRAKEN_SECRET_FILE: ENOENT/],
   ])("is refused: %s", async (_what, over, reason) => {
     const { code, stderr } = await edgemaker(
       tempFolder(),

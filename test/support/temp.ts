@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { onTestFinished } from "vitest";
@@ -27,4 +27,11 @@ export function tempFolder(): string {
   const { path, remove } = makeFolder();
   onTestFinished(remove);
   return path;
+}
+
+/** A file of the test's own in such a folder. */
+export function fileWith(text: string): string {
+  const file = join(tempFolder(), "secret");
+  writeFileSync(file, text);
+  return file;
 }
