@@ -34,8 +34,8 @@ export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: L
     if (!use || !response.ok) return response;
     const body: unknown = await response.json();
     countRows(use, body);
-    // The library reads the body a second time.
-    return Object.assign(response, { json: async () => body });
+    // The library reads the body a second time. A response of a replaced global class refuses a plain assignment.
+    return Object.defineProperty(response, "json", { value: async () => body });
   };
 
   const batch: TurnCalls["batch"] = (statements, mode, use) => open(use).batch(statements, mode);
