@@ -256,7 +256,10 @@ export interface View {
   readonly limit: number;
   /** Price confidence; undefined if no grid uses it. */
   readonly confidence?: Decimal | undefined;
-  readonly config: Pick<GridConfig, "confidence" | "maxPosition" | "safetyReserve" | "postOnly" | "reinvest">;
+  readonly config: Pick<
+    GridConfig,
+    "confidence" | "maxPosition" | "safetyReserve" | "postOnly" | "reinvest" | "bound"
+  >;
   /** Basis of capital limits; undefined if the balances are unknown. */
   readonly capital?: Capital | undefined;
   /** Undefined if no limits apply to orders. */

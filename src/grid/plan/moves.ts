@@ -246,8 +246,11 @@ export function shiftOneStep(config: GridConfig, state: GridState, market: Marke
   const first = isUp ? config.gridLevels - 1 + steps : steps;
   const bounds = (i: number): Decimal => levelAt(config, i, market.tick);
   const given = releaseInventory(state, (one) => one === slot);
+  // It may sell idle base that was bought before any profit was reinvested.
+  const { grown: _, ...plain } = emptied(slot);
   const next: Slot = {
-    ...emptied(slot),
+    ...plain,
+    size: config.orderSize,
     lower: bounds(first),
     upper: bounds(first + 1),
     side: "buy",

@@ -63,7 +63,8 @@ export function nextOrders(state: GridState, view: View): NextOrders {
     mid,
   );
   const kept = retainedSlots(state, free);
-  const reinvested = reinvestedOf(state, view.config.reinvest);
+  const reinvested = reinvestedOf(state, view.config);
+  let needed = reinvested.profit === ZERO ? ZERO : sum(free.map((slot) => plainNeed(slot, view.market)));
   let { ledger } = state;
   for (const slot of free) {
     const isDoubted = view.isDoubted || view.isRecovering || kept.has(slot.index);
@@ -73,16 +74,19 @@ export function nextOrders(state: GridState, view: View): NextOrders {
     const turned = credited.lacks > ZERO ? turn(credited.slot, view.market, mid) : credited.slot;
     ledger = withoutBase(ledger, view.market.base, credited.lacks);
     const left = { ...view, funds, capital, resting, bounds, room };
+    needed = max(ZERO, needed - plainNeed(slot, view.market));
     const larger = orderNow(withReinvested(turned, reinvested), left, { state, kept });
-    // What was withdrawn or is needed elsewhere cannot be reinvested; the configured size is bought without it.
+    // What was withdrawn, or is needed by the slots after it, cannot be reinvested: the configured size is bought.
+    const isTooLarge =
+      isBetweenCycles(turned) &&
+      larger.slot.grown !== undefined &&
+      (larger.refusal !== undefined || leavesLess(needed, larger.wish, left));
     const {
       slot: acting,
       whole,
       wish,
       refusal,
-    } = larger.refusal && larger.slot.grown !== undefined && isBetweenCycles(turned)
-      ? orderNow(withoutReinvested(turned), left, { state, kept })
-      : larger;
+    } = isTooLarge ? orderNow(withoutReinvested(turned), left, { state, kept }) : larger;
     planned.set(slot.index, acting);
     if (refusal) {
       const result = backedOff(acting, refusal, view);
@@ -132,8 +136,12 @@ interface Reinvested {
   readonly over: Decimal;
 }
 
-const reinvestedOf = ({ ledger, slots }: GridState, share: Decimal = ZERO): Reinvested => ({
-  profit: mul(max(ZERO, ledger.realized), share, "down"),
+/** Returns what a grid reinvests; one that a limit counted at its start stays within the orders that were counted. */
+const reinvestedOf = (
+  { ledger, slots }: GridState,
+  { reinvest = ZERO, bound }: View["config"],
+): Reinvested => ({
+  profit: bound ? ZERO : mul(max(ZERO, ledger.realized), reinvest, "down"),
   over: sum(slots.map(configuredSize)),
 });
 
@@ -150,9 +158,21 @@ function withReinvested(slot: Slot, { profit, over }: Reinvested): Slot {
 }
 
 function withoutReinvested(slot: Slot): Slot {
+  if (slot.grown === undefined) return slot;
   const { grown: _, ...rest } = slot;
   return { ...rest, size: configuredSize(slot) };
 }
+
+/** Returns the quote for a slot's next buy without reinvested profit. */
+function plainNeed(slot: Slot, market: Market): Decimal {
+  const wish = targetOrderOf(isBetweenCycles(slot) ? withoutReinvested(slot) : slot, market);
+  return wish?.side === "buy" ? need(market, wish).amount : ZERO;
+}
+
+const leavesLess = (needed: Decimal, wish: TargetOrder | undefined, { market, funds }: View): boolean =>
+  wish !== undefined &&
+  funds !== undefined &&
+  (funds[market.quote] ?? ZERO) - need(market, wish).amount < needed;
 
 const configuredSize = ({ size, grown = ZERO }: Slot): Decimal => size - grown;
 

@@ -142,15 +142,21 @@ describe("every option of a grid", () => {
     },
   );
 
-  it.each(["gridLevels", "orderSize", "useOwnBase", "initialBuy", "maxPosition", "safetyReserve", "trail"])(
-    "changes the result where it takes effect: %s",
-    (name) => {
-      const leapOf = (of: object) => resultOf(prepared(caseOf("grid", of), scaled), ways.leap);
-      const plain = leapOf(RANGE);
-      const changed = leapOf({ ...RANGE, ...RANGE_CHANGES[name] });
-      expect(changed.fills).not.toEqual(plain.fills);
-    },
-  );
+  it.each([
+    "gridLevels",
+    "orderSize",
+    "useOwnBase",
+    "initialBuy",
+    "maxPosition",
+    "safetyReserve",
+    "trail",
+    "reinvest",
+  ])("changes the result where it takes effect: %s", (name) => {
+    const leapOf = (of: object) => resultOf(prepared(caseOf("grid", of), scaled), ways.leap);
+    const plain = leapOf(RANGE);
+    const changed = leapOf({ ...RANGE, ...RANGE_CHANGES[name] });
+    expect(changed.fills).not.toEqual(plain.fills);
+  });
 });
 
 describe("an unlisted option", () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { View } from "../../../src/grid/plan/first-buy.ts";
+import { shiftOneStep } from "../../../src/grid/plan/moves.ts";
 import { nextOrders } from "../../../src/grid/plan/next-orders.ts";
+import type { GridConfig } from "../../../src/grid/state/config.ts";
 import type { Slot } from "../../../src/grid/state/state.ts";
 import { NO_LEDGER } from "../../../src/grid/state/state.ts";
 import { d, market, slot, state } from "../../support/grid.ts";
@@ -78,9 +80,63 @@ describe("reinvested profit", () => {
     }
   });
 
+  it("writes nothing for a slot that is refused at both sizes", () => {
+    for (const over of [{ killed: true }, { funds: { USDT: d("0"), BTC: d("0") } }]) {
+      const { next } = planned([PLAIN, DOUBLE], "60", over);
+      expect(nextOrders(next, view(over)).next).toBe(next);
+    }
+  });
+
+  it("takes no quote that the other slots need at their configured size", () => {
+    // 60 were realized and withdrawn: 205 are free for two buys of 100.
+    const one = slot({ index: 1, lower: d("90"), upper: d("100") });
+    const scarce = planned([PLAIN, one], "60", {
+      funds: { USDT: d("205"), BTC: d("0") },
+      config: { reinvest: d("1") },
+    });
+    expect(scarce.next.refused).toEqual([]);
+    expect(amounts(scarce)).toEqual({ 0: ["buy", d("1")], 1: ["buy", d("1.11111")] });
+    // With 35 more, the one nearer to the price grows, and the other does not.
+    const some = planned([PLAIN, one], "60", {
+      funds: { USDT: d("235"), BTC: d("0") },
+      config: { reinvest: d("1") },
+    });
+    expect(amounts(some)).toEqual({ 0: ["buy", d("1.3")], 1: ["buy", d("1.11111")] });
+  });
+
+  it("does not grow beyond what a limited caller's start counted", () => {
+    const bound = { base: d("0"), spent: d("1000") };
+    expect(amounts(planned([PLAIN], "60", { config: { reinvest: d("1"), bound } }))).toEqual({
+      0: ["buy", d("1")],
+    });
+  });
+
   it("changes no buy that a cycle has begun, and no sell", () => {
     const begun = slot({ bought: d("0.4"), base: d("0.4"), cost: d("40") });
     const selling = slot({ index: 1, side: "sell", bought: d("1"), base: d("1"), cost: d("100") });
     expect(amounts(planned([begun, selling], "60"))).toEqual({ 0: ["buy", d("0.6")], 1: ["sell", d("1")] });
+  });
+});
+
+describe("a slot that follows the market", () => {
+  it("sells idle base of its configured size, whatever had been reinvested", () => {
+    const config = {
+      lowerPrice: d("100"),
+      upperPrice: d("102"),
+      gridLevels: 2,
+      gridSpacing: d("1"),
+      orderSize: d("100"),
+      trail: { down: d("90") },
+    } as unknown as GridConfig;
+    const grown = { size: d("110"), grown: d("10") };
+    const slots = [
+      slot({ lower: d("100"), upper: d("101"), ...grown }),
+      slot({ index: 1, lower: d("101"), upper: d("102"), ...grown, side: "sell" }),
+    ];
+    const idle = [{ base: d("0.9901"), cost: d("99"), first: false }];
+    const before = state(slots, { idle, trail: { way: "down", steps: 0 } });
+    const [, moved] = shiftOneStep(config, before, market()).slots;
+    expect(moved).toMatchObject({ lower: d("99"), upper: d("100"), size: d("100") });
+    expect(moved).not.toHaveProperty("grown");
   });
 });
