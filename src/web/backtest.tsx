@@ -13,6 +13,7 @@ import { backtestOf, RunFigures } from "./start/backtest.tsx";
 import { FormFields, PlaceFields, type StartState, useStart, WithForm } from "./start/fields.tsx";
 import { FormTabs } from "./start/page.tsx";
 import {
+  freeAsBudget,
   requestIn,
   type StartForm,
   startAddress,
@@ -70,7 +71,7 @@ function FormBacktest({ form, all, query }: BacktestProps) {
     const cautious = { allowLoss: false, useOwnBase: false, initialBuy: texts.initialBuy === "true" };
     const next = wholeTexts(form, { ...found, config: { ...found, ...cautious } });
     change(next);
-    void run.of(next);
+    void run.of({ dryRun: texts.dryRun ?? "", ...next });
   };
   return (
     <div class="columns">
@@ -143,8 +144,7 @@ function useRun(form: StartForm, timeframe: string, holdings: Holdings) {
     if (!start) return;
     setState({ isBusy: true });
     try {
-      const free = form.definition === "grid" ? {} : freeBudgets(holdings, String(start.symbol));
-      const request = { ...free, ...backtestOf(start), timeframe, fills: FILLS };
+      const request = { ...backtestOf(start, holdings), timeframe, fills: FILLS };
       const answer = await ask<Answer>("POST /backtest", { body: request });
       addRun({ key: crypto.randomUUID(), form: form.key, timeframe, start, answer });
       setState({ isBusy: false });
@@ -153,12 +153,6 @@ function useRun(form: StartForm, timeframe: string, holdings: Holdings) {
     }
   };
   return { ...state, of };
-}
-
-/** Budgets of a run without typed ones, as in a start. */
-function freeBudgets(holdings: Holdings, symbol: string) {
-  const { base, quote } = pairOf(symbol);
-  return { baseBudget: holdings.free(base), quoteBudget: holdings.free(quote) };
 }
 
 function Runs({ all }: { all: readonly StartForm[] }) {
@@ -293,18 +287,13 @@ interface SuggestProps extends Pick<StartState, "form" | "texts"> {
   readonly take: (grid: SuggestedGrid & Pick<SuggestionAnswer, "exchange" | "symbol">) => void;
 }
 
-const COMMON_BUDGET = "1000";
-
-/** Returns the free quote as a budget, in whole units where that is exact enough. */
-const freeAsBudget = (free: number | undefined): string =>
-  free === undefined || free <= 0
-    ? COMMON_BUDGET
-    : String(free >= 100 ? Math.floor(free) : Math.floor(free * 100) / 100);
-
 /** Suggests grid settings from a pair's price history. */
-function Suggest({ form, texts: { exchange = "", symbol = "" }, timeframe, free, take }: SuggestProps) {
-  const [typed, setBudget] = useState<string>();
-  const budget = typed ?? freeAsBudget(free);
+function Suggest({ form, texts, timeframe, free, take }: SuggestProps) {
+  const { exchange = "", symbol = "" } = texts;
+  const { quote } = pairOf(symbol);
+  // A budget belongs to its asset.
+  const [typed, setTyped] = useState<TypedTexts>({});
+  const budget = typed[quote] ?? freeAsBudget(free);
   const [state, setState] = useState<{ answer?: SuggestionAnswer; error?: ApiError; isBusy?: boolean }>({});
   const look = (event: Event) => {
     event.preventDefault();
@@ -318,8 +307,8 @@ function Suggest({ form, texts: { exchange = "", symbol = "" }, timeframe, free,
   return (
     <Section title="Suggest">
       <form class="fields line" onSubmit={look}>
-        <Field label={`Budget, ${pairOf(symbol).quote}`}>
-          <NumberInput value={budget} change={setBudget} />
+        <Field label={`Budget, ${quote}`}>
+          <NumberInput value={budget} change={(text) => setTyped({ ...typed, [quote]: text })} />
         </Field>
         <button
           type="submit"
@@ -329,18 +318,23 @@ function Suggest({ form, texts: { exchange = "", symbol = "" }, timeframe, free,
         </button>
       </form>
       {state.error ? <Failed error={state.error} /> : null}
-      {state.answer ? <SuggestionResult form={form} found={state.answer} take={take} /> : null}
+      {state.answer ? (
+        <SuggestionResult form={form} found={state.answer} dryRun={texts.dryRun} take={take} />
+      ) : null}
     </Section>
   );
 }
 
 const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
-function SuggestionResult({
-  form,
-  found,
-  take,
-}: Pick<SuggestProps, "form" | "take"> & { found: SuggestionAnswer }) {
+interface ResultProps extends Pick<SuggestProps, "form" | "take"> {
+  readonly found: SuggestionAnswer;
+  /** Whether its settings are for paper trading, as text. */
+  readonly dryRun: string | undefined;
+}
+
+function SuggestionResult(props: ResultProps) {
+  const { found } = props;
   const { verdict, note, hasWinner, reasons, best, windows } = found;
   const [first, last] = [windows[0], windows.at(-1)];
   return (
@@ -359,16 +353,16 @@ function SuggestionResult({
       <Measures found={found} />
       <Table
         label={hasWinner ? "Best grids on past prices" : "Best grids on past prices, none better than chance"}
-        columns={suggestionColumns(form, found, take)}
+        columns={suggestionColumns(props)}
         rows={best}
         keyOf={gridKey}
         empty="No grid was tried."
       />
       {first && last ? (
         <p class="quiet">
-          {pluralize(number(found.bars), "candle")} in {pluralize(windows.length, "window")} from{" "}
-          <Time at={first.from} /> to <Time at={last.until} />; the last one, from <Time at={last.from} />,
-          only tests the result.
+          {found.symbol} on {found.exchange}: {pluralize(number(found.bars), "candle")} in{" "}
+          {pluralize(windows.length, "window")} from <Time at={first.from} /> to <Time at={last.until} />; the
+          last one, from <Time at={last.from} />, only tests the result.
         </p>
       ) : null}
     </>
@@ -428,11 +422,12 @@ const RESULT_COLUMNS: readonly TableColumn<SuggestedGrid>[] = [
   ),
 ];
 
-function suggestionColumns(
-  form: StartForm,
-  { exchange, symbol }: SuggestionAnswer,
-  take: SuggestProps["take"],
-): readonly TableColumn<SuggestedGrid>[] {
+function suggestionColumns({
+  form,
+  found: { exchange, symbol },
+  dryRun,
+  take,
+}: ResultProps): readonly TableColumn<SuggestedGrid>[] {
   return [
     {
       name: "Grid",
@@ -456,7 +451,7 @@ function suggestionColumns(
           </button>
           <a
             class="button"
-            href={`${linkTo("start")}?${startAddress(form, { exchange, symbol, config: one })}`}
+            href={`${linkTo("start")}?${startAddress(form, { exchange, symbol, dryRun, config: one })}`}
           >
             Use these settings
           </a>

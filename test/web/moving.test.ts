@@ -46,7 +46,7 @@ describe.skipIf(!findChromium())("a plan in a fast market (skipped where there i
     await button.waitFor();
     await page.getByText("The market has moved. Before: ").waitFor({ timeout: 120_000 });
     const [before] = /\d+ orders?.*(?=\.)/.exec(await page.getByText("Before: ").innerText()) ?? [];
-    expect(await button.innerText()).not.toBe(`Start: ${before}`);
+    expect(await button.innerText()).not.toBe(`Start: ${before}, simulated`);
     await context.close();
   });
 });
@@ -58,7 +58,7 @@ describe.skipIf(!findChromium())("a confirmed plan (skipped where there is no Ch
   it("is started with the first click, although it is another one by then", async () => {
     const { page, context } = await opened();
     await page.getByLabel("Sell base already in the account").check();
-    const button = page.getByRole("button", { name: /^Start: \d+ orders, .* BTC in sells$/ });
+    const button = page.getByRole("button", { name: /^Start: \d+ orders, .* BTC in sells, simulated$/ });
     await expect.poll(() => button.isEnabled()).toBe(true);
     const before = await running();
     await button.click();

@@ -3,8 +3,10 @@ import { isOfGrid } from "../../backtest/schema/answer-view.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import { type ApiError, ask } from "../api.ts";
 import { change, feeText, inPercent, money, number, pairOf, percent, toneOf } from "../format.ts";
+import type { Holdings } from "../holdings.ts";
 import type { Backtest } from "../types.ts";
 import { ChangeStat, Failed, Stat, Time, Warnings } from "../ui.tsx";
+import type { AgainRequest } from "./settings.ts";
 
 interface Tried {
   /** The start of the backtest. */
@@ -14,16 +16,21 @@ interface Tried {
   readonly isBusy?: boolean;
 }
 
-/** Returns the request of a backtest with the settings of a start. */
-export const backtestOf = ({ dryRun: _, name: _name, ...start }: Readonly<Record<string, unknown>>) => start;
+/** Returns the request of a backtest with the settings of a start, whose budgets are by default all that is free. */
+export function backtestOf(body: AgainRequest, holdings: Pick<Holdings, "free">): AgainRequest {
+  const { dryRun: _, name: _name, ...start } = body;
+  const { base, quote } = pairOf(String(body.symbol));
+  const free = { baseBudget: holdings.free(base), quoteBudget: holdings.free(quote) };
+  return body.definition === "grid" ? start : { ...free, ...start };
+}
 
 /** A backtest of a start on the newest candles. */
-export function TryOut({ body }: { body: Readonly<Record<string, unknown>> }) {
+export function TryOut({ body, holdings }: { body: AgainRequest; holdings: Holdings }) {
   const [tried, setTried] = useState<Tried>({});
   const of = JSON.stringify(body);
   const run = () => {
     setTried({ ...tried, isBusy: true });
-    const request = { ...backtestOf(body), timeframe: "15m", fills: 0 };
+    const request = { ...backtestOf(body, holdings), timeframe: "15m", fills: 0 };
     ask<Backtest>("POST /backtest", { body: request }).then(
       (answer) => setTried({ of, answer }),
       (error) => setTried({ of, error }),

@@ -11,6 +11,7 @@ import type { Definitions, Exchanges, TickerAnswer } from "../types.ts";
 import { Choice, Failed, Field, NoticeBox, PressedChoice, Shown, valueIn } from "../ui.tsx";
 import {
   type AgainRequest,
+  openedTexts,
   rowsIn,
   type Setting,
   type StartForm,
@@ -65,7 +66,7 @@ const PRICE_INTERVAL_MS = 10_000;
 export function useStart(form: StartForm, request: AgainRequest, isAgain = false) {
   const [place, setPlace] = useState<TypedTexts>(() => placeTexts(textsOf(form, request)));
   const [typed, setTyped] = useState<Readonly<Record<string, TypedTexts>>>(() => ({
-    [form.key]: textsOf(form, request),
+    [form.key]: openedTexts(form, request, isAgain),
   }));
   const { exchange = "", symbol = "" } = place;
   const exchanges = useLoad<Exchanges>("GET /exchanges");
@@ -84,10 +85,10 @@ export function useStart(form: StartForm, request: AgainRequest, isAgain = false
   const market: MarketChoice | undefined =
     isPair(symbol) && exchange !== "" ? { exchange, symbol } : undefined;
   const ticker = useLoad<TickerAnswer>(market && "GET /ticker", { ...market }, { every: PRICE_INTERVAL_MS });
-  const texts: TypedTexts = { ...(isAgain ? {} : form.first), ...typed[form.key], ...place };
-  const change = (changed: TypedTexts, { key } = form) => {
+  const texts: TypedTexts = { ...(typed[form.key] ?? form.first), ...place };
+  const change = (changed: TypedTexts, { key, first: own } = form) => {
     setPlace((now) => ({ ...now, ...placeTexts(changed) }));
-    setTyped((now) => ({ ...now, [key]: { ...now[key], ...changed } }));
+    setTyped((now) => ({ ...now, [key]: { ...(now[key] ?? own), ...changed } }));
   };
   return {
     form,

@@ -80,7 +80,7 @@ function StartForms({ form, all, request, session }: FormsProps) {
             {(shown) => (
               <>
                 <PlanShown planned={shown.planned} before={<PayoffCurve planned={shown.planned} />} />
-                <TryOut body={shown.body} />
+                <TryOut body={shown.body} holdings={state.holdings} />
               </>
             )}
           </PlanArea>
@@ -183,7 +183,7 @@ interface PlanChartProps {
 /** The week's candles with the orders of the plan; the bounds of a grid can be dragged. */
 function PlanChart({ state: { form, texts, change }, candles, planned }: PlanChartProps) {
   const { exchange = "", symbol = "" } = texts;
-  const digits = Math.min(8, digitsOf(candles.slice(-20).map(({ close }) => close)) ?? 8);
+  const digits = digitsOf(candles.slice(-20).map(({ close }) => close)) ?? 8;
   const settingText = (name: string) => texts[textKey({ name, unit: "price" }, symbol)];
   const bounds = { lower: Number(settingText("lowerPrice")), upper: Number(settingText("upperPrice")) };
   const isRange = form.key === "grid" && bounds.lower > 0 && bounds.upper > bounds.lower;

@@ -6,7 +6,7 @@ import { useLoad } from "../live.ts";
 import { NumberInput } from "../plan-area.tsx";
 import { Choice, Field } from "../ui.tsx";
 import { freeShare, type StartState } from "./fields.tsx";
-import { type TypedTexts, textsOf } from "./settings.ts";
+import { freeAsBudget, type TypedTexts, textsOf } from "./settings.ts";
 
 type PresetsProps = StartState & {
   /** Closes of the last week. */
@@ -68,8 +68,8 @@ const BEYOND = [
   ["stop", "Stop a little beyond, and sell the base"],
 ] as const;
 
-/** A round number that the account can afford. */
-const DEFAULT_BUDGET = 1000;
+/** The first budget of an account that has more. */
+const DEFAULT_BUDGET = "1000";
 
 /** The server's suggestion for a budget, a price range and what happens beyond it. */
 interface Guide {
@@ -81,8 +81,10 @@ export function GridPresets(props: PresetsProps) {
   const { market, holdings, texts } = props;
   const { quote } = pairOf(texts.symbol ?? "");
   const free = holdings.free(quote);
-  const [typed, setBudget] = useState<string | undefined>(undefined);
-  const budget = typed ?? String(Math.min(DEFAULT_BUDGET, Math.floor(free ?? DEFAULT_BUDGET)));
+  // A budget belongs to its asset.
+  const [typed, setTyped] = useState<TypedTexts>({});
+  const budget =
+    typed[quote] ?? (Number(free) > Number(DEFAULT_BUDGET) ? DEFAULT_BUDGET : freeAsBudget(free));
   const [onLeave, setOnLeave] = useState("wait");
   const dryRun = texts.dryRun === "true" ? { dryRun: true } : {};
   const request = useSettled(
@@ -96,7 +98,7 @@ export function GridPresets(props: PresetsProps) {
           // An empty line until the amount arrives, so that no button moves under the pointer.
           hint={freeShare(Number(budget), free, quote) ?? "\u00a0"}
         >
-          <NumberInput value={budget} change={setBudget} />
+          <NumberInput value={budget} change={(text) => setTyped({ ...typed, [quote]: text })} />
         </Field>
         <Field label="If the price leaves the range">
           <Choice value={onLeave} choices={BEYOND} choose={setOnLeave} />

@@ -128,6 +128,8 @@ const FORMS: Readonly<Record<string, FormWords>> = {
       maxPosition: "80",
       ...CAUTIOUS_TEXTS,
     },
+    // The server assumes 50 of any asset.
+    either: ["size"],
   },
   quote: {
     title: "Quotes",
@@ -299,8 +301,8 @@ export function textKey({ name, unit }: Pick<Setting, "name" | "unit">, symbol: 
 const jsonText = (value: unknown): string =>
   value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
 
-/** Digits of a typed number, so that 1.8 % is 0.018 and not a float's neighbor. */
-const scaled = (value: number, factor: number): number => Number((value * factor).toFixed(10));
+/** Converts a number to other units with as many digits as are exact, so that 1.8 % is 0.018 and not a float's neighbor. */
+const scaled = (value: number, factor: number): number => Number((value * factor).toPrecision(12));
 
 /** Returns a value of the API as it is typed. */
 export function typedText(
@@ -308,23 +310,45 @@ export function typedText(
   value: unknown,
 ): string {
   if (value === undefined || value === null) return "";
-  if (kind === "time") return new Date(value as number | string).toISOString();
+  if (kind === "time") return timeText(value as number | string);
   if (kind === "number" && unit && FACTORS[unit]) return String(scaled(Number(value), FACTORS[unit]));
   if (kind !== "rows") return jsonText(value);
-  const all = rowKind === "record" ? Object.entries(value) : (value as readonly unknown[]);
+  const given = typeof value === "string" ? jsonOrText(value) : value;
+  // An address can carry anything.
+  if (given === null || typeof given !== "object" || Array.isArray(given) === (rowKind === "record"))
+    return "";
+  const all: readonly unknown[] = rowKind === "record" ? Object.entries(given) : (given as unknown[]);
   const rows = all.map((row) => {
     if (rowKind === "list") return [row];
-    return rowKind === "record" ? (row as unknown[]) : columns.map(({ name }) => (row as AgainRequest)[name]);
+    return rowKind === "record"
+      ? (row as unknown[])
+      : columns.map(({ name }) => (row as AgainRequest | null)?.[name]);
   });
   return JSON.stringify(rows.map((row) => columns.map((column, at) => typedText(column, row[at]))));
+}
+
+/** Returns a time as text; without a meaning, none. */
+function timeText(value: number | string): string {
+  const at = new Date(value);
+  return Number.isNaN(at.getTime()) ? "" : at.toISOString();
+}
+
+/** Reads JSON. Other text stays text, and the server reports it. */
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Reads the rows of a text. */
 export const rowsIn = (text: string): readonly (readonly string[])[] => (text === "" ? [] : JSON.parse(text));
 
-/** Returns a typed text as the value of a request. Text that is not JSON stays text, and the server reports it. */
+/** Returns a typed text as the value of a request. */
 export function settingValue({ kind, unit, columns = [], rowKind }: Setting, text: string): unknown {
-  if (kind === "number") return scaled(Number(text), 1 / ((unit && FACTORS[unit]) ?? 1));
+  if (kind === "number")
+    return unit && FACTORS[unit] ? scaled(Number(text), 1 / FACTORS[unit]) : Number(text);
   if (kind === "check") return text === "true";
   if (kind === "rows") {
     const rows = rowsIn(text).map((row) =>
@@ -335,12 +359,7 @@ export function settingValue({ kind, unit, columns = [], rowKind }: Setting, tex
       ? Object.fromEntries(rows.map(([name, value]) => [name?.[1], value?.[1]]))
       : rows.map((row) => Object.fromEntries(row));
   }
-  if (kind !== "json") return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return kind === "json" ? jsonOrText(text) : text;
 }
 
 /** A request of a start, such as `startAgain` of a strategy. */
@@ -350,6 +369,13 @@ const requestConfig = ({ config }: AgainRequest) => (config ?? {}) as AgainReque
 
 export const settingAt = (config: AgainRequest, path: readonly string[]): unknown =>
   path.reduce<unknown>((part, name) => (part as AgainRequest | undefined)?.[name], config);
+
+/** Returns the value of a setting in a request, whose options stand beside its config. */
+const givenValue = ({ isOption, name, path }: Setting, request: AgainRequest): unknown =>
+  isOption ? request[name] : settingAt(requestConfig(request), path);
+
+/** What a request has beside its config and its options. */
+const PLACE = ["exchange", "symbol", "dryRun"];
 
 export const isFormOf =
   (request: AgainRequest) =>
@@ -361,10 +387,10 @@ export const isFormOf =
 export function textsOf({ settings }: StartForm, request: AgainRequest): TypedTexts {
   const symbol = jsonText(request.symbol);
   const given = settings.flatMap((setting) => {
-    const value = setting.isOption ? request[setting.name] : settingAt(requestConfig(request), setting.path);
+    const value = givenValue(setting, request);
     return value === undefined ? [] : [[textKey(setting, symbol), typedText(setting, value)] as const];
   });
-  const place = ["exchange", "symbol", "dryRun"].flatMap((name) =>
+  const place = PLACE.flatMap((name) =>
     request[name] === undefined ? [] : [[name, jsonText(request[name])] as const],
   );
   return Object.fromEntries([...place, ...given]);
@@ -376,31 +402,46 @@ export const wholeTexts = (form: StartForm, request: AgainRequest): TypedTexts =
   ...textsOf(form, request),
 });
 
+/**
+ * Returns the texts with which a start opens: those of a request with a config instead of the form's own, which would mix
+ * two strategies.
+ */
+export function openedTexts(form: StartForm, request: AgainRequest, isAgain: boolean): TypedTexts {
+  const isWhole = Object.keys(requestConfig(request)).length > 0;
+  const first = isAgain ? {} : isWhole ? cautiousTexts(form) : form.first;
+  return { ...first, ...textsOf(form, request) };
+}
+
+const cautiousTexts = ({ first }: StartForm): TypedTexts =>
+  Object.fromEntries(Object.entries(first).filter(([name]) => name in CAUTIOUS_TEXTS));
+
+/** Returns what is free as a budget, rounded down to a number that can be read; none while it is unknown. */
+export function freeAsBudget(free: number | undefined): string {
+  if (free === undefined || free <= 0) return "";
+  const scale = 10 ** (free >= 100 ? 0 : 3 - Math.floor(Math.log10(free)));
+  return String(Math.floor(scaled(free, scale)) / scale);
+}
+
 /** Returns the request that an address carries: its config by names such as `trail.up`. */
 export function requestIn(query: URLSearchParams): AgainRequest {
-  const { exchange, symbol, dryRun, ...fields } = Object.fromEntries(query);
-  const place = {
-    ...(exchange ? { exchange } : {}),
-    ...(symbol ? { symbol } : {}),
-    ...(dryRun ? { dryRun } : {}),
-  };
+  const given = [...query].filter(([, value]) => value !== "");
+  const beside = [...PLACE, ...BUDGETS.map(({ name }) => name)];
+  const isBeside = ([name]: readonly [string, string]) => beside.includes(name);
   return {
-    ...place,
-    config: nested(Object.entries(fields).map(([name, value]) => [name.split("."), value])),
+    ...Object.fromEntries(given.filter(isBeside)),
+    config: nested(given.filter((one) => !isBeside(one)).map(([name, value]) => [name.split("."), value])),
   };
 }
 
 /** Writes a request to an address, by the names of its settings. */
 export function startAddress({ settings }: StartForm, request: AgainRequest): string {
-  const values = settings.flatMap(({ name, path }) => {
-    const value = settingAt(requestConfig(request), path);
-    return value === undefined ? [] : [[name, jsonText(value)]];
-  });
-  return new URLSearchParams([
-    ["exchange", jsonText(request.exchange)],
-    ["symbol", jsonText(request.symbol)],
-    ...(values as [string, string][]),
-  ]).toString();
+  const values = [
+    ...PLACE.map((name) => [name, request[name]] as const),
+    ...settings.map((setting) => [setting.name, givenValue(setting, request)] as const),
+  ];
+  return new URLSearchParams(
+    values.flatMap(([name, value]) => (value === undefined ? [] : [[name, jsonText(value)]])),
+  ).toString();
 }
 
 /** Returns the object of these values. */

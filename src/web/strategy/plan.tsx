@@ -286,6 +286,10 @@ function startText({ orders, sums, symbol }: AnyPlan): string {
   return orders.length === 0 ? "no order now" : `${pluralize(orders.length, "order")}, ${parts.join(", ")}`;
 }
 
+/** Names whose money a start uses. */
+const moneyOf = ({ dryRun }: RequestedPlan<AnyPlan>["body"], { mode }: Pick<Session, "mode">): string =>
+  dryRun === true ? "paper trading" : mode === "simulated" ? "simulated" : "real money";
+
 /** The button that starts the shown plan, after a confirmation; without a plan, what it still needs. */
 export function StartPlan({
   plan,
@@ -314,13 +318,14 @@ export function StartPlan({
       </div>
     );
   const { body, planned, before } = plan;
+  const whose = moneyOf(body, session);
   const act = async () => {
     const started = await carryOut(() => startNear(body, planned));
     goTo("strategy", started.id);
     return started.message;
   };
   const confirmation = {
-    title: `Start ${title} on ${planned.exchange}?`,
+    title: `Start ${title} on ${planned.exchange}, ${whose}?`,
     says: <StartSays planned={planned} />,
     yes: "Start it",
     act,
@@ -334,7 +339,7 @@ export function StartPlan({
           <p class="quiet">The market has moved. Before: {earlier}.</p>
         )}
         <button type="button" class="primary" disabled={isOld} onClick={() => put(confirmation)}>
-          Start: {text}
+          Start: {text}, {whose}
         </button>
       </div>
       {question}

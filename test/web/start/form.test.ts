@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { KINDS } from "../../../src/kinds.ts";
 import {
+  freeAsBudget,
+  openedTexts,
   requestIn,
   type StartForm,
   startAddress,
@@ -78,6 +80,7 @@ const REQUESTS: Readonly<Record<string, object>> = {
     dryRun: true,
     config: {
       geometry: "centered",
+      size: 25,
       spacing: 0.0213,
       customSpacings: [0.01, 0.025],
       sizeWeights: [1, 2.5],
@@ -115,11 +118,30 @@ describe("the form of a start", () => {
     expect(startBody(form, wholeTexts(form, request))).toEqual({ body: request, missing: [] });
   });
 
-  it("carries every number of a tested grid in an address, also those of its trail", () => {
-    const request = REQUESTS.grid as Record<string, unknown>;
-    const address = new URLSearchParams(startAddress(formOf("grid"), request));
-    const { body } = startBody(formOf("grid"), textsOf(formOf("grid"), requestIn(address)));
-    expect(body).toEqual(request);
+  it.each(Object.keys(REQUESTS))(
+    "carries every setting of a request of %s in an address, also budgets and paper trading",
+    (key) => {
+      const request = REQUESTS[key] as Record<string, unknown>;
+      const address = new URLSearchParams(startAddress(formOf(key), request));
+      const { body } = startBody(formOf(key), textsOf(formOf(key), requestIn(address)));
+      expect(body).toEqual(request);
+    },
+  );
+
+  it.each(["abc", "5", "{", "null", '{"a":1}', "[1"])("ignores %s as a list in an address", (text) => {
+    const texts = textsOf(formOf("mine"), { config: { spreads: text, legs: text, endsAt: text } });
+    expect(texts).toMatchObject({ spreads: "", legs: "" });
+    expect(textsOf(formOf("grid"), { config: { endsAt: "soon" } })).toMatchObject({ endsAt: "" });
+    expect(textsOf(formOf("mine"), { config: { shares: "[1]", legs: "[null]" } })).toMatchObject({
+      shares: "",
+      legs: '[["",""]]',
+    });
+  });
+
+  it("keeps all digits of a small number", () => {
+    const config = { lowerPrice: 0.000000000041, upperPrice: 0.000000000082, gridLevels: 2, orderSize: 1 };
+    const request = { definition: "grid", ...PLACE, config: { geometry: "range", ...config } };
+    expect(startBody(formOf("grid"), textsOf(formOf("grid"), request)).body).toEqual(request);
   });
 
   it("names what is missing, with the unit of the pair", () => {
@@ -131,6 +153,37 @@ describe("the form of a start", () => {
         missing: ["Pair", "Spread between bid and ask, %", "Depth per side"],
       },
     );
+  });
+
+  it("requires the size of a centered grid, which the server assumes in any asset", () => {
+    const form = formOf("centered");
+    const typed = openedTexts(form, PLACE, false);
+    expect(startBody(form, typed).body).toMatchObject({ config: { size: 50 } });
+    expect(startBody(form, { ...typed, symbol: "ETH/BTC" })).toEqual({ missing: ["Per order, BTC"] });
+  });
+
+  it("opens the settings of an address as they are, but sells own base only by a choice", () => {
+    const form = formOf("grid");
+    const config = { lowerPrice: 50, upperPrice: 60, orderSize: 9 };
+    const texts = openedTexts(form, { ...PLACE, config }, false);
+    expect(texts).toMatchObject({ allowLoss: "false", useOwnBase: "false", "orderSize USDT": "9" });
+    expect(texts.gridLevels).toBeUndefined();
+    const own = { ...config, useOwnBase: "true" };
+    expect(openedTexts(form, { ...PLACE, config: own }, false)).toMatchObject({ useOwnBase: "true" });
+    expect(openedTexts(form, PLACE, false)).toMatchObject({ gridLevels: "20" });
+    expect(openedTexts(form, { ...PLACE, config }, true).useOwnBase).toBeUndefined();
+  });
+
+  it.each([
+    [undefined, ""],
+    [0, ""],
+    [1234.9, "1234"],
+    [99.879, "99.87"],
+    [0.5, "0.5"],
+    [0.29, "0.29"],
+    [0.00123456, "0.001234"],
+  ])("offers of %s free the budget %s", (free, budget) => {
+    expect(freeAsBudget(free)).toBe(budget);
   });
 
   it("shows no name of a field of the API", () => {
