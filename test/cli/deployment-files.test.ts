@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -6,7 +7,7 @@ import { readSecretFiles } from "../../cli/host/secret-files.ts";
 import { parseConfig } from "../../src/compose/config.ts";
 import { root } from "../support/bundle.ts";
 import { runtimeProgram } from "../support/runtimes.ts";
-import { fileWith } from "../support/temp.ts";
+import { fileWith, tempFolder } from "../support/temp.ts";
 
 const { load } = createRequire(runtimeProgram(["js-yaml"], "package.json"))("js-yaml") as {
   load(text: string): unknown;
@@ -80,6 +81,30 @@ describe.each(services)("the service %s", (_name, service) => {
     for (const network of service.networks) expect(compose.networks).toHaveProperty(network);
     for (const [name, value] of Object.entries(service.environment ?? {}))
       if (/_FILE$/.test(name)) expect(service.secrets).toContain(value.replace("/run/secrets/", ""));
+  });
+});
+
+describe("the image", () => {
+  const [, onlyOne = ""] = /^RUN (test .+)$/m.exec(dockerfile) ?? [];
+
+  it.each([
+    [["edgemaker-0.2.0.tgz"], 0],
+    [["edgemaker-0.9.0.tgz", "edgemaker-0.10.0.tgz"], 1],
+  ])("is built with exactly one package: %j", (names, code) => {
+    const build = tempFolder();
+    for (const name of names) writeFileSync(join(build, name), "");
+    const { status } = spawnSync("sh", ["-c", onlyOne.replaceAll("/build", build)]);
+    expect(status).toBe(code);
+    expect(dockerfile.indexOf("npm install")).toBeGreaterThan(dockerfile.indexOf(onlyOne));
+  });
+
+  it("is built from what it copies, without the secrets beside it", () => {
+    const copied = [...dockerfile.matchAll(/^COPY (\S+) /gm)].map(([, name]) => `!${name}`);
+    expect(copied).toHaveLength(1);
+    const sent = read(".dockerignore")
+      .split("\n")
+      .filter((line) => line && !line.startsWith("#"));
+    expect(sent).toEqual(["*", ...copied]);
   });
 });
 
