@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { existsSync, lstatSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import * as z from "zod";
 import { messageOf } from "../../src/kernel/errors.ts";
 import { pluralize } from "../../src/kernel/plain-text.ts";
@@ -33,7 +33,7 @@ export async function verifyInstall(values: Values): Promise<number> {
       `${file} does not exist: this is no package, and git shows what differs in a checkout`,
     );
   const bytes = readFileSync(file);
-  const { signedBy, signatureProblem } = signatureOf(bytes, file.replace(MANIFEST, SIGNATURE), values.key);
+  const { signedBy, signatureProblem } = signatureOf(bytes, join(dirname(file), SIGNATURE), values.key);
   const { data: manifest, error } = Manifest.safeParse(jsonIn(bytes));
   if (!manifest) throw new Error(`${file} is not a manifest: ${error?.issues[0]?.path.join(".")}`);
   const { version, commit, files } = manifest;

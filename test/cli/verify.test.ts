@@ -244,6 +244,18 @@ describe("edgemaker verify", () => {
     }
   });
 
+  it("reads the signature beside the manifest, whatever the two are called", () => {
+    const beside = join(folder.path, "manifest.json of a release");
+    mkdirSync(beside);
+    cpSync(join(good, MANIFEST), join(beside, "published.json"));
+    cpSync(join(good, SIGNATURE), join(beside, SIGNATURE));
+    expect(verdictOf(good, "--manifest", join(beside, "published.json"), "--key", own.shown)).toMatchObject({
+      code: 0,
+      problems: [],
+      signedBy: own.shown,
+    });
+  });
+
   it("refuses a folder without a manifest, and a key that is none", () => {
     expect(verdictOf(root)).toMatchObject({
       code: 2,
