@@ -168,7 +168,7 @@ function OneAccount({ exchange, exchanges, session }: AccountProps) {
           )}
         </Shown>
       </Section>
-      {session.scope === "read" ? null : (
+      {session.scope === "read" || !known?.configured ? null : (
         <FoldedSection title="New order" isClosed>
           {() => <PairTicket exchange={exchange} exchanges={exchanges} session={session} orders={orders} />}
         </FoldedSection>

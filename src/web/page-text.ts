@@ -26,7 +26,7 @@ const ADVICE: readonly (readonly [string, string])[] = [
 
 /** Fields of the API that messages name. */
 const FIELD_NAMES =
-  "accessToken accountLoss allowLoss allowWithdrawal baseBudget botToken cancelOrders chatId clientOrderId collarPercent customSpacings dayNotional deviationFrom dryBalance dryRun endsAt feeIn fixedPrice gapPercent gridLevels gridSpacing initialBuy lowerPrice makerFee marketSpreadPercent maxAge maxBase maxLoss maxPosition minBase minLiquidity minNotional onEnd onLeave onLoss openOrders orderGapMillis orderNotional orderSize planHash postOnly priceAgeMillis quoteBudget safetyReserve sellBase sizeModel sizeWeights skewPercent slippagePercent spacingFactor spacingModel spreadPercent stopAtOnce stopLossPrice strategyLoss takeProfitPrice takerFee tickInterval tolerancePercent trailingStopPercent triggerPrice upperPrice useDex useOthers useOwn useOwnBase volatilityFactor volatilityHigh volatilityLow withinPercent".split(
+  "accessToken accountLoss allowLoss allowWithdrawal baseBudget botToken browserKey browserSecret cancelOrders chatId clientOrderId collarPercent customSpacings dayNotional defend deviationFrom dryBalance dryRun endsAt feeIn fixedPrice gapPercent gridLevels gridSpacing initialBuy lowerPrice makerFee marketSpreadPercent maxAge maxBase maxLoss maxPosition minBase minLiquidity minNotional onEnd onLeave onLoss openOrders orderGapMillis orderNotional orderSize planHash postOnly priceAgeMillis quoteBudget safetyReserve sellBase senderKey sizeModel sizeWeights skewPercent slippagePercent spacingFactor spacingModel spreadPercent stopAtOnce stopLossPrice strategyLoss takeProfitPrice takerFee tickInterval tolerancePercent trailingStopPercent triggerPrice upperPrice useDex useOthers useOwn useOwnBase volatilityFactor volatilityHigh volatilityLow withinPercent".split(
     " ",
   );
 
@@ -45,6 +45,7 @@ const PAGE_LABELS: Readonly<Record<string, string>> = {
   allowWithdrawal: "Accept a key that can withdraw",
   collarPercent: "Distance beyond the mid price",
   dayNotional: "Volume per day",
+  defend: "If a side is picked off",
   dryRun: "Paper trading",
   gapPercent: "Gap between two orders",
   gridLevels: "Levels",

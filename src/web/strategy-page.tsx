@@ -24,7 +24,8 @@ import {
   yearlyPercent,
 } from "./format.ts";
 import { useLoad } from "./live.ts";
-import { EditPart, type EditTexts, SettingsTable } from "./own/edit.tsx";
+import { EditPart, SettingsTable } from "./own/edit.tsx";
+import type { EditTexts } from "./own/typed-change.ts";
 import { DayBars } from "./report.tsx";
 import { goTo, linkTo, useRoute } from "./route.ts";
 import { chartLevels, ENDS } from "./strategy/levels.ts";

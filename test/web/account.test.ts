@@ -11,6 +11,24 @@ const numberIn = (text: string | null): number => Number(text?.replaceAll(",", "
 describe.skipIf(!findChromium())("the account page in Chromium (skipped without Chromium)", () => {
   const served = servedPage();
 
+  it("offers a new order only where there are keys", async () => {
+    const { page, context } = await served.signIn();
+    let hasKeys = true;
+    await page.route("**/api/v1/exchanges", async (route) => {
+      const response = await route.fetch();
+      const { exchanges } = (await response.json()) as { exchanges: object[] };
+      await route.fulfill({ json: { exchanges: exchanges.map((one) => ({ ...one, configured: hasKeys })) } });
+    });
+    await page.goto(`${served.url}/#/account/kraken`);
+    await page.getByRole("heading", { name: "New order" }).waitFor();
+    hasKeys = false;
+    await page.reload();
+    await page.getByRole("link", { name: "kraken no keys" }).waitFor();
+    await page.getByRole("heading", { name: "Open orders" }).waitFor();
+    expect(await page.getByRole("heading", { name: "New order" }).count()).toBe(0);
+    await context.close();
+  });
+
   it("shows the value of each balance and the total of all with a price", async () => {
     const { page, context, errors, strangers } = await served.signIn();
     // The first page reads the balances of all accounts.

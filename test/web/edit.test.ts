@@ -54,7 +54,7 @@ describe.skipIf(!findChromium())("editing a grid in Chromium (skipped without Ch
     });
     const part = await open(page, id);
     await typeWithinAFrame(page, "Stop loss, USDT", ["4000", "40000"]);
-    await part.getByRole("row", { name: /^Stop loss none 40,000/ }).waitFor();
+    await part.getByRole("row", { name: /^Stop loss, USDT none 40,000/ }).waitFor();
     expect(requests).toEqual([{ config: { stopLossPrice: 40_000 } }]);
     expect(errors).toEqual([]);
     await context.close();
@@ -68,7 +68,7 @@ describe.skipIf(!findChromium())("editing a grid in Chromium (skipped without Ch
     await part.getByLabel("Levels, 2 to 100").fill("8");
     await part.getByLabel("Stop loss, USDT").fill("40000");
     await part.getByRole("row", { name: /Levels 10 8/ }).waitFor();
-    await part.getByRole("row", { name: /Stop loss none 40,000/ }).waitFor();
+    await part.getByRole("row", { name: /Stop loss, USDT none 40,000/ }).waitFor();
     const shown = (await part.locator("code").textContent()) ?? "";
     const figures = await part.locator("dt").allTextContents();
     for (const figure of ["At most", "Now, in buys", "Canceled", "Kept", "Placed", "Free quote"])
@@ -92,7 +92,7 @@ describe.skipIf(!findChromium())("editing a grid in Chromium (skipped without Ch
 
     // A stop price that is emptied is none any more, and no order is touched for it.
     await part.getByLabel("Stop loss, USDT").fill("");
-    await part.getByRole("row", { name: /Stop loss 40,000 none/ }).waitFor();
+    await part.getByRole("row", { name: /Stop loss, USDT 40,000 none/ }).waitFor();
     await part.getByRole("button", { name: "Change exactly as planned" }).click();
     await request.getByText("No order is canceled or placed.").waitFor();
     await request.getByRole("button", { name: "Change it" }).click();

@@ -66,7 +66,7 @@ describe.skipIf(!findChromium())("the keyboard alone in Chromium (skipped withou
     await tabTo(page, /^Stop loss, USDT/);
     await page.keyboard.type("40000");
     await page.getByRole("button", { name: "Change exactly as planned" }).waitFor();
-    await page.getByRole("row", { name: /^Stop loss none 40,000/ }).waitFor();
+    await page.getByRole("row", { name: /^Stop loss, USDT none 40,000/ }).waitFor();
     await tabTo(page, /^Change exactly as planned$/);
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Change it" }).waitFor();

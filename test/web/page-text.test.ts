@@ -17,6 +17,10 @@ describe("a message on the page", () => {
       "earns nothing until the price returns; “Edit” moves it",
     ],
     ["nothing new is placed until `edgemaker grid resume grid-1`", "nothing new is placed until “Resume”"],
+    [
+      "defend moves a side by 2 ticks, which is within the tolerance; use more ticks",
+      "“If a side is picked off” moves a side by 2 ticks, which is within the tolerance; use more ticks",
+    ],
     ["to exit now, run edgemaker grid stop <id> --sell-base", "to exit now, run “Stop and sell”"],
     ["Run `edgemaker exchange test kraken`", "Run “Test” on the page Access"],
     ["start `edgemaker serve`, or check the log", "start `edgemaker serve`, or check the log"],

@@ -94,7 +94,7 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
     await edit.getByLabel("Spread between bid and ask, %").fill("20");
     await edit
       .getByRole("table", { name: "Changes" })
-      .getByRole("row", { name: "Spread between bid and ask 2 20" })
+      .getByRole("row", { name: "Spread between bid and ask, % 2 20" })
       .waitFor();
     expect(await edit.innerText()).not.toMatch(/[a-z]Percent/);
     await answer("Change exactly as planned", /canceled/, "Change it", /is changed/);
@@ -118,7 +118,15 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
   it("show their orders in the order book, the reference price with its sources, and the inventory", async () => {
     const { id } = await served.call<{ id: string }>(
       "POST",
-      ...startOf("quote", { ...ADA, spreadPercent: 1, depth: 200, levels: 3, minBase: 100, maxBase: 3000 }),
+      ...startOf("quote", {
+        ...ADA,
+        spreadPercent: 1,
+        depth: 200,
+        levels: 3,
+        minBase: 100,
+        maxBase: 3000,
+        defend: "20:60",
+      }),
     );
     interface Quotes {
       readonly orders: readonly { price: string; amount: string }[];
@@ -130,7 +138,8 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
     await page.route("**/liquidity/pairs", (route) =>
       route.fulfill({ json: { day: "2026-01-01", pairs: [ADA], count: 1 } }),
     );
-    await page.route("**/liquidity/report?*", (route) => route.fulfill({ json: { markets: [OFFERED] } }));
+    let offered: object = OFFERED;
+    await page.route("**/liquidity/report?*", (route) => route.fulfill({ json: { markets: [offered] } }));
     await page.goto(`${served.url}/#/strategy/${id}`);
     const ladder = page.getByRole("table", { name: "Order book" });
     const rows = ladder.locator("tr.mine");
@@ -157,10 +166,29 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
       .getByText(/^Half-spread 0\.5\d*\s%\. The middle of the quotes is .* inventory is below/)
       .waitFor();
     // The hour without a sample is no point of the lines.
-    const spread = page.getByRole("img", { name: /^Spread, now 1\.20\s%; promised 1\.00\s%/ });
+    const spread = page.getByRole("img", { name: /^Spread, now 1\.20\s%; requested 1\.00\s%/ });
     expect((await spread.locator("polyline.own").getAttribute("points"))?.split(" ")).toHaveLength(2);
     await page
       .getByRole("img", { name: "Depth of the thinner side, now 90.00 USDT; promised 150.00 USDT" })
+      .waitFor();
+    // Without an agreement on the depth, nothing is promised.
+    offered = { ...OFFERED, findings: [] };
+    await page.reload();
+    const depth = page.getByRole("img", { name: "Depth of the thinner side, now 90.00 USDT", exact: true });
+    await depth.waitFor();
+    expect(await depth.locator("polyline").count()).toBe(1);
+
+    await page.getByRole("button", { name: "Edit" }).click();
+    const edit = page.getByRole("region", { name: "Change these quotes" });
+    await edit.getByLabel("Maximum position, ADA").fill("");
+    await edit.getByText("Maximum position, ADA: this cannot be removed while it runs").waitFor();
+    expect(await edit.getByRole("button", { name: "Change exactly as planned" }).count()).toBe(0);
+    await edit.getByRole("button", { name: "Discard" }).click();
+    const asked = page.waitForRequest(`**/${id}/preview`);
+    await edit.getByLabel("If a side is picked off").selectOption("Nothing");
+    expect((await asked).postDataJSON()).toEqual({ config: { defend: "off" } });
+    await edit
+      .getByRole("row", { name: "If a side is picked off Move it 20 ticks away for 60 passes none" })
       .waitFor();
     expect(errors).toEqual([]);
     expect(strangers).toEqual([]);

@@ -66,7 +66,7 @@ export const optionFlags = () => ({
   allowLoss: on("allowLoss", "false refuses a grid whose cycles lose money after fees"),
   useOwnBase: on("useOwnBase", "false leaves base alone that you already own"),
   initialBuy: toggle("initialBuy").describe("Buy the base that selling slots need, at once"),
-  postOnly: toggle("postOnly").describe("false allows orders that take"),
+  postOnly: on("postOnly", "false allows orders that take"),
 });
 
 export const reinvestField = () =>

@@ -1,4 +1,4 @@
-import { type LinePoint, type LineScale, lineScaleOf } from "./line-scale.ts";
+import { type LineOrTwo, type LineScale, lineScaleOf } from "./line-scale.ts";
 
 const [WIDTH, HEIGHT] = [400, 120] as const;
 
@@ -9,7 +9,7 @@ export function TwoLines({
   label,
   caption,
 }: {
-  points: readonly LinePoint[];
+  points: readonly LineOrTwo[];
   /** Shared by several charts; that of its points by default. */
   scale?: LineScale;
   label: string;
@@ -20,12 +20,18 @@ export function TwoLines({
   const [span, height] = [Math.max(1, last - first), Math.max(1e-9, max - min)];
   const y = (value: number) => (HEIGHT - ((value - min) / height) * HEIGHT).toFixed(1);
   const line = (of: "own" | "buyAndHold") =>
-    points.map((one) => `${(((one.timestamp - first) / span) * WIDTH).toFixed(1)},${y(one[of])}`).join(" ");
+    points
+      .flatMap(({ timestamp, [of]: value }) =>
+        value === undefined ? [] : [`${(((timestamp - first) / span) * WIDTH).toFixed(1)},${y(value)}`],
+      )
+      .join(" ");
   return (
     <figure class="equity">
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
         <line class="zero" x1="0" x2={WIDTH} y1={y(0)} y2={y(0)} />
-        <polyline class="buy-and-hold" points={line("buyAndHold")} />
+        {points.some(({ buyAndHold }) => buyAndHold !== undefined) ? (
+          <polyline class="buy-and-hold" points={line("buyAndHold")} />
+        ) : null}
         <polyline class="own" points={line("own")} />
       </svg>
       <figcaption class="quiet">{caption}</figcaption>

@@ -6,13 +6,11 @@ import { PlanArea, type RequestedPlan, usePlan } from "../plan-area.tsx";
 import { FormFields, WithForm } from "../start/fields.tsx";
 import {
   isFormOf,
-  nested,
   option,
   type Setting,
   type StartForm,
   settingAt,
   settingLabel,
-  settingValue,
   textKey,
   textsOf,
   typedText,
@@ -21,13 +19,15 @@ import { sendChange } from "../strategy/parts.tsx";
 import { isPlanOfGrid, PlanShown } from "../strategy/plan.tsx";
 import { Table } from "../table.tsx";
 import type { AnyStrategy, EditPlan } from "../types.ts";
-import { Section, Stat, useConfirmation } from "../ui.tsx";
-
-/** The user's edits only by field, because other values can change meanwhile. */
-export type EditTexts = Readonly<Record<string, string>>;
-
-/** Fields whose emptied text removes the setting. */
-const REMOVABLE = ["stopLossPrice", "takeProfitPrice", "trailingStopPercent", "maxLoss", "endsAt"];
+import { NoticeBox, Section, Stat, useConfirmation } from "../ui.tsx";
+import {
+  changedText,
+  type EditTexts,
+  REMOVABLE,
+  runningConfig,
+  shownText,
+  typedChange,
+} from "./typed-change.ts";
 
 const SIZES = ["gridLevels", "orderSize", "budget", "reinvest"];
 /** Fields of the built-in forms that can change while a strategy runs. */
@@ -62,30 +62,6 @@ function editSettings({ key, settings }: StartForm, all: readonly StartForm[]): 
   });
 }
 
-/** Returns the running config; that of a grid has its current range. */
-const runningConfig = (one: AnyStrategy) =>
-  ({ ...(one.startAgain.config as object), ...(one.kind === "grid" ? one : {}) }) as Readonly<
-    Record<string, unknown>
-  >;
-
-const currentText = (one: AnyStrategy, setting: Setting): string =>
-  typedText(setting, settingAt(runningConfig(one), setting.path));
-
-/** Returns the fields that differ from the running config, objects as a whole; undefined while none does. */
-function typedConfig(one: AnyStrategy, settings: readonly Setting[], typed: EditTexts) {
-  const changed = settings.flatMap((setting) => {
-    const { name, path } = setting;
-    const text = typed[name]?.trim();
-    if (text === undefined || text === currentText(one, setting)) return [];
-    if (text === "") return REMOVABLE.includes(name) ? [[path, 0] as const] : [];
-    return [[path, settingValue(setting, text)] as const];
-  });
-  const next = nested(changed, { ...runningConfig(one) });
-  return changed.length === 0
-    ? undefined
-    : Object.fromEntries(changed.map(([[name = ""]]) => [name, next[name]]));
-}
-
 interface EditProps {
   readonly one: AnyStrategy;
   /** The strategy in a question, such as "this grid". */
@@ -105,7 +81,8 @@ function EditForm({ one, whom, typed, type, settings }: EditProps & { settings: 
   const [question, put] = useConfirmation();
   const title = `Change ${whom}`;
   const path = `/strategies/${part(one.id)}`;
-  const config = typedConfig(one, settings, typed);
+  const running = runningConfig(one);
+  const { config, stuck } = typedChange(one, settings, typed);
   const planning = usePlan<EditPlan>(`POST ${path}/preview`, config && { config });
   const change = async ({ body, planned: { planHash } }: RequestedPlan<EditPlan>) => {
     const message = await planning.carryOut(() => sendChange(`PATCH ${path}`, { ...body, planHash }));
@@ -133,6 +110,13 @@ function EditForm({ one, whom, typed, type, settings }: EditProps & { settings: 
             </>
           )}
         </PlanArea>
+      ) : stuck.length > 0 ? (
+        <NoticeBox kind="warning">
+          {stuck.join("; ")}: this cannot be removed while it runs. Type another value, or{" "}
+          <button type="button" onClick={() => type({})}>
+            Discard
+          </button>
+        </NoticeBox>
       ) : (
         <p class="empty">Change a setting. The orders to cancel and to place appear here.</p>
       )}
@@ -143,7 +127,7 @@ function EditForm({ one, whom, typed, type, settings }: EditProps & { settings: 
         texts={Object.fromEntries(
           settings.map((setting) => [
             textKey(setting, one.symbol),
-            typed[setting.name] ?? currentText(one, setting),
+            typed[setting.name] ?? typedText(setting, settingAt(running, setting.path)),
           ]),
         )}
         change={(changed) => {
@@ -179,27 +163,31 @@ function EditStats({ planned }: { planned: EditPlan }) {
 
 const isMoved = ({ cancelled, orders }: EditPlan): boolean => cancelled + orders.length > 0;
 
-const shownValue = (text: string): string => (Number.isFinite(Number(text)) ? amount(text) : text);
-
-const ChangeTable = ({ planned, settings }: { planned: EditPlan; settings: readonly Setting[] }) => (
-  <Table
-    label="Changes"
-    columns={[
-      {
-        name: "Setting",
-        isHead: true,
-        of: ({ field }) =>
-          (planned.details.kind === "strategy" && settings.find(({ name }) => name === field)?.label) ||
-          fieldLabel(field),
-      },
-      { name: "Now", isNumber: true, of: ({ from }) => shownValue(from) },
-      { name: "New", isNumber: true, of: ({ to }) => shownValue(to) },
-    ]}
-    rows={planned.changes}
-    keyOf={({ field }) => field}
-    empty="Nothing changes."
-  />
-);
+function ChangeTable({ planned, settings }: { planned: EditPlan; settings: readonly Setting[] }) {
+  const settingOf = (field: string) => settings.find(({ name }) => name === field);
+  const labelOf = (setting: Setting) =>
+    settingLabel({ ...setting, label: setting.label.replace(/, \d+ to \d+$/, "") }, planned.symbol);
+  return (
+    <Table
+      label="Changes"
+      columns={[
+        {
+          name: "Setting",
+          isHead: true,
+          of: ({ field }) => {
+            const setting = settingOf(field);
+            return setting ? labelOf(setting) : fieldLabel(field);
+          },
+        },
+        { name: "Now", isNumber: true, of: ({ field, from }) => changedText(settingOf(field), from) },
+        { name: "New", isNumber: true, of: ({ field, to }) => changedText(settingOf(field), to) },
+      ]}
+      rows={planned.changes}
+      keyOf={({ field }) => field}
+      empty="Nothing changes."
+    />
+  );
+}
 
 /** Describes a change in one sentence, in money. */
 function changeText(planned: EditPlan): string {
@@ -215,15 +203,15 @@ export const SettingsTable = ({ one }: { one: AnyStrategy }) => (
     <WithForm is={isFormOf(one.startAgain)}>
       {(form) => {
         const texts = textsOf(form, one.startAgain);
-        const shownText = (setting: Setting) => texts[textKey(setting, one.symbol)] ?? "";
+        const valueText = (setting: Setting) => shownText(setting, texts[textKey(setting, one.symbol)] ?? "");
         return (
           <Table
             label="All settings"
             columns={[
               { name: "Setting", isHead: true, of: (setting) => settingLabel(setting, one.symbol) },
-              { name: "Value", of: shownText },
+              { name: "Value", of: valueText },
             ]}
-            rows={form.settings.filter((setting) => shownText(setting) !== "")}
+            rows={form.settings.filter((setting) => valueText(setting) !== "")}
             keyOf={({ name }) => name}
             empty="No settings."
           />

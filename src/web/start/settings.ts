@@ -67,12 +67,7 @@ const SETTING_WORDS: Readonly<Record<string, SettingWords>> = {
   safetyReserve: ["safety", "share", "Share of the capital that buys do not use", "Reserve"],
   maxBase: ["safety", "base", "Above it, no bids"],
   minBase: ["safety", "base", "Below it, no asks"],
-  defend: [
-    "safety",
-    undefined,
-    "If most fills of a side lose money within 10 seconds",
-    "If a side is picked off",
-  ],
+  defend: ["safety", undefined, "If most fills of a side lose money within 10 seconds"],
   gridSpacing: ["advanced", "price"],
   "quote.size": ["advanced", "quote", "Instead of a depth", "Per order"],
   gapPercent: ["advanced", "percent"],

@@ -180,7 +180,7 @@ function leanText(
 
 const HOUR_MS = 3_600_000;
 
-/** Spread and depth by hour with the promised line, if the pair is sampled. */
+/** Spread and depth by hour with the requested or promised line, if the pair is sampled. */
 function OfferedToday({ quotes: { exchange, symbol, spreadPercent } }: { quotes: Quoted }) {
   const { data: watched } = useLoad<WatchedPairs>("GET /liquidity/pairs");
   const day = watched?.day;
@@ -202,7 +202,7 @@ function OfferedToday({ quotes: { exchange, symbol, spreadPercent } }: { quotes:
         Liquidity.
       </p>
     ) : null;
-  const depth = market.findings.find(({ unit, limit }) => unit === "quote" && limit !== null)?.limit ?? 0;
+  const depth = market.findings.find(({ unit, limit }) => unit === "quote" && limit !== null)?.limit;
   const thinner = hours.ownBidsWithin2.map((bids, hour) => {
     const asks = hours.ownAsksWithin2[hour];
     return bids === null || asks == null ? null : Math.min(Number(bids), Number(asks));
@@ -210,27 +210,37 @@ function OfferedToday({ quotes: { exchange, symbol, spreadPercent } }: { quotes:
   const chart = (
     name: string,
     values: readonly (number | null)[],
-    promised: number,
+    /** What the values should reach, such as "promised", and its value; without one, they stand alone. */
+    goal: readonly [word: string, value: number | null | undefined],
     text: (value: number) => string,
   ) => {
+    const wanted = goal[1] ?? undefined;
+    const words = wanted === undefined ? "" : `${goal[0]} ${text(wanted)}`;
     const points = values.flatMap((own, hour) =>
-      own === null ? [] : [{ timestamp: hours.from + hour * HOUR_MS, own, buyAndHold: promised }],
+      own === null ? [] : [{ timestamp: hours.from + hour * HOUR_MS, own, buyAndHold: wanted }],
     );
     const last = points.at(-1);
     if (!last) return null;
     return (
       <TwoLines
         points={points.length > 1 ? points : [last, { ...last, timestamp: last.timestamp + HOUR_MS }]}
-        label={`${name}, now ${text(last.own)}; promised ${text(promised)}`}
-        caption={`${name} by hour (solid), promised ${text(promised)} (dashed)`}
+        label={`${name}, now ${text(last.own)}${words && `; ${words}`}`}
+        caption={words ? `${name} by hour (solid), ${words} (dashed)` : `${name} by hour`}
       />
     );
   };
   return (
     <Section title="Offered today">
       <div class="halves">
-        {chart("Spread", hours.ownSpreadPercent, spreadPercent, (value) => inPercent(value, 2))}
-        {chart("Depth of the thinner side", thinner, depth, (value) => `${money(value)} ${quote}`)}
+        {chart("Spread", hours.ownSpreadPercent, ["requested", spreadPercent], (value) =>
+          inPercent(value, 2),
+        )}
+        {chart(
+          "Depth of the thinner side",
+          thinner,
+          ["promised", depth],
+          (value) => `${money(value)} ${quote}`,
+        )}
       </div>
     </Section>
   );

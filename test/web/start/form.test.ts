@@ -162,6 +162,13 @@ describe("the form of a start", () => {
     expect(startBody(form, { ...typed, symbol: "ETH/BTC" })).toEqual({ missing: ["Per order, BTC"] });
   });
 
+  it("shows that orders which would pay the taker fee are refused by default", () => {
+    const initials = ["grid", "centered"].map(
+      (key) => formOf(key).settings.find(({ name }) => name === "postOnly")?.initial,
+    );
+    expect(initials).toEqual(["true", "true"]);
+  });
+
   it("opens the settings of an address as they are, but sells own base only by a choice", () => {
     const form = formOf("grid");
     const config = { lowerPrice: 50, upperPrice: 60, orderSize: 9 };
