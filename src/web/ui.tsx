@@ -272,7 +272,7 @@ function Ask({ question, close }: { question: Question; close: () => void }) {
       {state.error && isUnanswered(state.error) ? (
         <p>It is unknown whether this was done. Check before you try again.</p>
       ) : null}
-      <footer>
+      <div class="pager">
         <button type="button" disabled={isBusy} onClick={() => dialog.current?.close()}>
           {state.done === undefined ? "Go back" : "Close"}
         </button>
@@ -286,7 +286,7 @@ function Ask({ question, close }: { question: Question; close: () => void }) {
             {isBusy ? "Working…" : question.yes}
           </button>
         ) : null}
-      </footer>
+      </div>
     </dialog>
   );
 }
