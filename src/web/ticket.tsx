@@ -14,6 +14,7 @@ import {
 import { type ApiError, ask, isUnanswered } from "./api.ts";
 import { PreviewText } from "./controls/audit.tsx";
 import { limitTitle, limitValue } from "./controls/limit-text.ts";
+import { useEffect } from "./effect.ts";
 import { number, pairOf } from "./format.ts";
 import { type Loaded, useLoad } from "./live.ts";
 import { NumberInput, PlanArea, usePlan } from "./plan-area.tsx";
@@ -92,7 +93,13 @@ export function TicketForm({ market, session, book, orders, price, setPrice }: T
   const killed = useValue(isKillSwitchOn) === true;
   const lost = useValue(lostOrder);
   const limits = useLoad<LimitsAnswer>(session.scope === "admin" ? "GET /limits" : undefined);
-  const account = usePlan<AnyPlan>("POST /strategies/preview", smallGrid(market, book));
+  const [orderSize, setOrderSize] = useState(1000);
+  const account = usePlan<AnyPlan>("POST /strategies/preview", smallGrid(market, book, orderSize));
+  // Assets such as KRW have minimum orders of thousands.
+  useEffect(() => {
+    if (account.error?.label === "Invalid order size" && orderSize < MAX_SIZE) setOrderSize(1000 * orderSize);
+    return undefined;
+  }, [account.error]);
   const { exchange } = market;
   const symbol = market.symbol as Pair;
   const { fees, free } = account.plan?.planned ?? {};
@@ -225,10 +232,13 @@ function wordsAndBody({ order, preview }: TypedPlan, market: MarketChoice): Pick
   return { what: preview.what, body: { ...market, side, type, amount: wire(amount), ...limit } };
 }
 
+/** Quote per order up to which a plan that the market refuses as too small is made again. */
+const MAX_SIZE = 1e9;
+
 /** Returns the request of a plan that reports fee rates and free balances, whatever the price does. */
-function smallGrid(market: MarketChoice, { midPrice }: BookAnswer) {
+function smallGrid(market: MarketChoice, { midPrice }: BookAnswer, orderSize: number) {
   const lowerPrice = 10 ** Math.floor(Math.log10(midPrice));
-  const prices = { lowerPrice, upperPrice: 10 * lowerPrice, gridLevels: 2, orderSize: 1000 };
+  const prices = { lowerPrice, upperPrice: 10 * lowerPrice, gridLevels: 2, orderSize };
   return { definition: "grid", ...market, config: { geometry: "range", ...prices, allowLoss: true } };
 }
 

@@ -42,6 +42,26 @@ describe.skipIf(!findChromium())("an order on the page in Chromium (skipped with
     return sent;
   };
 
+  it("plans also where the smallest order is above a thousand of the quote asset", async () => {
+    const { page, context } = await served.signIn();
+    const sizes: number[] = [];
+    await page.route("**/api/v1/strategies/preview", async (route) => {
+      const { config } = route.request().postDataJSON() as {
+        readonly config: { readonly orderSize: number };
+      };
+      sizes.push(config.orderSize);
+      if (config.orderSize > 5000) return route.continue();
+      const message = "orderSize must be at least 5000";
+      return route.fulfill({ status: 400, json: { error: "Invalid order size", message } });
+    });
+    await page.goto(`${served.url}/#/markets/kraken/BTC%2FUSDT`);
+    const form = page.getByRole("region", { name: "New order" });
+    await form.getByLabel("Amount", { exact: true }).fill("0.001");
+    await form.getByText(/^buy 0\.001 BTC at/).waitFor();
+    expect([...new Set(sizes)]).toEqual([1000, 1_000_000]);
+    await context.close();
+  });
+
   it("takes its price from a row of the book, and places one order after a double click", async () => {
     const { page, context, errors, form, dialog } = await openTicket("0.001");
     const before = await openOrders();
