@@ -45,7 +45,7 @@ export function buildBinary(tarball, folder, target) {
     const base = join(work, "base");
     copyPackage(RUNTIMES, `@oven/${bun}`, base, work);
     writePayload(join(work, "unpacked"), work);
-    cpSync(join(here, "entry.mjs"), join(work, "entry.mjs"));
+    for (const part of ["entry.mjs", "unpack.mjs"]) cpSync(join(here, part), join(work, part));
     mkdirSync(folder, { recursive: true });
     const isWindows = target.startsWith("windows");
     const outfile = resolve(folder, `edgemaker-${target}${isWindows ? ".exe" : ""}`);
@@ -98,6 +98,7 @@ function copyPackage(from, name, modules, work) {
     cwd: root,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "ignore"],
+    timeout: 300_000,
   }).trim();
   const bytes = readFileSync(join(work, file));
   const integrity = `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
@@ -108,7 +109,7 @@ function copyPackage(from, name, modules, work) {
 }
 
 /** Writes all files as one, each with its mode, which does not depend on the user's mask. */
-function writePayload(folder, work) {
+export function writePayload(folder, work) {
   const files = filesOf(join(folder, "node_modules")).map((name) => `node_modules/${name}`);
   const isProgram = (name) => /\/bin\/|cli\/edgemaker/.test(name);
   const parts = files.map((name) => readFileSync(join(folder, name)));
@@ -125,19 +126,19 @@ function writePayload(folder, work) {
   writeFileSync(join(work, "payload.json"), JSON.stringify({ hash }));
 }
 
-/** Makes the binaries, and says of each what it is or why there is none. Returns whether that of this machine was made. */
+/** Makes the binaries, and says of each what it is or why there is none. Throws an Error if one of them was not made. */
 export function buildBinaries(tarball, folder, targets = Object.keys(TARGETS), say = console.log) {
-  const made = [];
-  for (const target of targets) {
+  const missing = targets.filter((target) => {
     try {
       const file = buildBinary(tarball, folder, target);
-      made.push(file);
       say(`${target}: ${(statSync(file).size / 1e6).toFixed(1)} MB`);
+      return false;
     } catch (error) {
       say(`${target}: NOT MADE, ${String(error.message).split("\n")[0]}`);
+      return true;
     }
-  }
-  return made;
+  });
+  if (missing.length > 0) throw new Error(`not made: ${missing.join(", ")}`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,10 +1,10 @@
 // Entry of the binary: unpacks the installed package once for each build, and runs it from there. Runs in Bun.
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
-import { zstdDecompressSync } from "node:zlib";
+import { isAbsolute, join } from "node:path";
 import payload from "./payload.bin" with { type: "file" };
 import { hash } from "./payload.json";
+import { unpackInto } from "./unpack.mjs";
 
 const LAUNCHER = "node_modules/edgemaker/cli/edgemaker.cjs";
 
@@ -18,27 +18,10 @@ const file = isScript && !isLauncher ? script : join(unpacked(), LAUNCHER);
 process.argv = [process.execPath, file, ...(isScript ? words.slice(words.indexOf(script) + 1) : words)];
 await import(file);
 
-/** Returns the folder of this build. Several processes can start at once: each unpacks beside it, and the first one counts. */
+/** Returns the folder of this build, with all its files. */
 function unpacked() {
   const folder = join(cacheFolder(), "edgemaker", hash);
-  if (existsSync(folder)) return folder;
-  const own = `${folder}-${process.pid}`;
-  const bytes = zstdDecompressSync(readFileSync(payload));
-  const length = bytes.readUInt32LE(0);
-  let at = 4 + length;
-  for (const [name, size, mode] of JSON.parse(bytes.subarray(4, at).toString("utf8"))) {
-    const path = join(own, name);
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(path, bytes.subarray(at, at + size));
-    chmodSync(path, mode);
-    at += size;
-  }
-  try {
-    renameSync(own, folder);
-  } catch (error) {
-    rmSync(own, { recursive: true, force: true });
-    if (!existsSync(folder)) throw error;
-  }
+  unpackInto(folder, () => readFileSync(payload));
   return folder;
 }
 
