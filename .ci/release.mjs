@@ -1,9 +1,11 @@
 // Makes the files of a release, and with --dry proves them without a network: node .ci/release.mjs [--dry] [--all]
-// Without --dry, dist/release gets what the release workflow publishes; --all makes the binaries of other platforms too.
+// Without --dry, dist/release gets what the release workflow publishes, after `npm run supply`; --all makes the binaries of other
+// platforms too, and --signature FILE puts a signature of the manifest into the package.
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -40,7 +42,10 @@ const NEEDED = [
 ].concat(`@esbuild/${process.platform}-${process.arch}`);
 const MAX_INSTALL_MB = 60;
 const MAX_BINARY_MB = 120;
-const MAX_SECONDS_TO_FILL = 60;
+/** How long it takes is printed, not judged: it depends on the machine. */
+const MAX_SECONDS_TO_FILL = 600;
+/** A call of npm, or the start of the registry, that takes longer has hung. */
+const PATIENCE_MS = 600_000;
 
 const say = (line) =>
   process.stdout.write(`${((performance.now() / 1000) | 0).toString().padStart(4)} s  ${line}\n`);
@@ -77,10 +82,9 @@ async function rehearse() {
 async function build(name, { env = {}, mask = "022", user, depth = "" }) {
   const clone = join(work, name, depth, "checkout");
   execFileSync("git", ["clone", "--quiet", root, clone]);
-  // Hard links: the builds only read these packages.
   for (const folder of ["", "test/runtimes"])
     if (existsSync(join(root, folder, "node_modules")))
-      execFileSync("cp", ["-al", join(root, folder, "node_modules"), join(clone, folder, "node_modules")]);
+      copyPackages(join(root, folder, "node_modules"), join(clone, folder, "node_modules"));
   const out = join(work, name, "out");
   const script = `umask ${mask}; "$0" cli/build/pack.mjs ${out} && "$0" cli/build/binary/binary.mjs ${out}/edgemaker-${version}.tgz ${out} ${own}`;
   const home = join(work, name);
@@ -99,6 +103,16 @@ async function build(name, { env = {}, mask = "022", user, depth = "" }) {
   if (code !== 0) throw new Error(`the build in ${clone} ended with ${code}`);
   say(`built in ${clone}${user ? `, as user ${user}` : ""}`);
   return { tarball: join(out, `edgemaker-${version}.tgz`), binary: join(out, `edgemaker-${own}`) };
+}
+
+/** With hard links, because the builds only read packages; on another device, with copies. */
+function copyPackages(from, to) {
+  try {
+    execFileSync("cp", ["-al", from, to], { stdio: "ignore" });
+  } catch {
+    rmSync(to, { recursive: true, force: true });
+    execFileSync("cp", ["-a", from, to]);
+  }
 }
 
 /** Another folder, user, mask, language, time zone and time. */
@@ -148,21 +162,22 @@ auth: { htpasswd: { file: ${JSON.stringify(join(work, "users"))} } }
 log: { type: stdout, level: fatal }
 `,
   );
-  const port = 20_000 + (process.pid % 20_000);
-  const url = `http://127.0.0.1:${port}/`;
-  const verdaccio = join(runtimes, "verdaccio/bin/verdaccio");
-  const child = spawn(process.execPath, [verdaccio, "--config", config, "--listen", `127.0.0.1:${port}`], {
+  // The system gives it a port that is free.
+  const start = `require(${JSON.stringify(join(runtimes, "verdaccio"))}).runServer(process.argv[1]).then((server) =>
+    server.listen(0, "127.0.0.1", () => console.log(server.address().port)))`;
+  const child = spawn(process.execPath, ["--eval", start, config], {
     cwd: work,
-    stdio: ["ignore", "ignore", "inherit"],
+    stdio: ["ignore", "pipe", "inherit"],
     env: { PATH: process.env.PATH, HOME: work },
   });
   const ended = new Promise((resolve) => child.on("exit", resolve));
-  for (;;) {
-    if (child.exitCode !== null) throw new Error("the local registry did not start");
-    const answer = await fetch(`${url}-/ping`).catch(() => undefined);
-    if (answer?.ok) break;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  const late = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+  const port = await new Promise((resolve, reject) => {
+    createInterface({ input: child.stdout }).on("line", (line) => /^\d+$/.test(line) && resolve(line));
+    ended.then(() => reject(new Error("the local registry did not start")));
+  });
+  clearTimeout(late);
+  const url = `http://127.0.0.1:${port}/`;
   say("a local registry is there");
   return {
     url,
@@ -178,10 +193,11 @@ log: { type: stdout, level: fatal }
       execFileSync("npm", ["publish", what, "--tag", "latest", "--loglevel", "error", ...words], {
         cwd: work,
         stdio: ["ignore", "ignore", "inherit"],
+        timeout: PATIENCE_MS,
       });
     },
     stop() {
-      child.kill();
+      child.kill("SIGKILL");
       return ended;
     },
   };
@@ -206,6 +222,7 @@ async function useFromRegistry(name, node, { url }) {
       env: home,
       encoding: "utf8",
       stdio: ["ignore", "pipe", "inherit"],
+      timeout: PATIENCE_MS,
     });
   const empty = join(cwd, "empty");
   const project = join(cwd, "project");
@@ -274,12 +291,14 @@ function makeRelease() {
   const out = join(root, "dist/release");
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
-  execFileSync(process.execPath, [join(root, "cli/build/pack.mjs"), out], {
+  const at = process.argv.indexOf("--signature");
+  const signature = at < 0 ? [] : [process.argv[at + 1]];
+  execFileSync(process.execPath, [join(root, "cli/build/pack.mjs"), out, ...signature], {
     stdio: ["ignore", "ignore", "inherit"],
   });
   const tarball = join(out, `edgemaker-${version}.tgz`);
-  const made = buildBinaries(tarball, out, process.argv.includes("--all") ? undefined : [own], say);
-  if (made.length === 0) throw new Error("no binary was made");
+  buildBinaries(tarball, out, process.argv.includes("--all") ? undefined : [own], say);
+  cpSync(join(root, "dist/sbom.json"), join(out, "sbom.json"));
   writeFileSync(join(out, "notes.md"), notes());
   const files = readdirSync(out)
     .filter((name) => name !== "notes.md")

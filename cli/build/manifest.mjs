@@ -1,6 +1,6 @@
 // What a release consists of: a size, a hash and two sums for each file, so that one changed byte can be named.
 import { execFileSync } from "node:child_process";
-import { createHash, sign } from "node:crypto";
+import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
@@ -56,8 +56,8 @@ export function commitOf(root) {
   }
 }
 
-/** Writes the manifest of a folder, and its Ed25519 signature if there is a private key (PEM). */
-export function writeManifest(folder, { name, version, commit, key }) {
+/** Writes the manifest of a folder. */
+export function writeManifest(folder, { name, version, commit }) {
   const files = Object.fromEntries(
     filesOf(folder).map((file) => {
       const path = join(folder, file);
@@ -65,8 +65,5 @@ export function writeManifest(folder, { name, version, commit, key }) {
       return [file, recordOf(readFileSync(path))];
     }),
   );
-  const text = `${JSON.stringify({ name, version, commit, files }, null, 1)}\n`;
-  writeFileSync(join(folder, MANIFEST), text);
-  if (key)
-    writeFileSync(join(folder, SIGNATURE), `${sign(null, Buffer.from(text), key).toString("base64")}\n`);
+  writeFileSync(join(folder, MANIFEST), `${JSON.stringify({ name, version, commit, files }, null, 1)}\n`);
 }

@@ -1,5 +1,5 @@
-// Builds, and packs what runs: node cli/build/pack.mjs [folder]. Bundled packages are not installed again; no script runs at install.
-// The same commit gives the same bytes. RELEASE_SIGNING_KEY, an Ed25519 key in PEM, signs the manifest.
+// Builds, and packs what runs: node cli/build/pack.mjs [folder [signature]]. Bundled packages are not installed again; no script runs at install.
+// The same commit gives the same bytes. `signature` is a file with the Ed25519 signature of its manifest, in base64.
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -16,7 +16,7 @@ import { join, resolve } from "node:path";
 import { build } from "./build.mjs";
 import { root } from "./current.cjs";
 import { buildLibrary, LIBRARY_EXPORTS } from "./library.mjs";
-import { commitOf, filesOf, writeManifest } from "./manifest.mjs";
+import { commitOf, filesOf, SIGNATURE, writeManifest } from "./manifest.mjs";
 import { writeDocuments } from "./packed-documents.mjs";
 import { buildWorkerProgram } from "./worker-program.mjs";
 
@@ -68,7 +68,8 @@ try {
   };
   writeFileSync(join(stage, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   const commit = commitOf(root) ?? "unknown";
-  writeManifest(stage, { name, version, commit, key: process.env.RELEASE_SIGNING_KEY });
+  writeManifest(stage, { name, version, commit });
+  if (process.argv[3]) cpSync(resolve(process.argv[3]), join(stage, SIGNATURE));
   // npm packs the mode, which depends on the user's mask.
   for (const file of filesOf(stage))
     chmodSync(join(stage, file), file.startsWith("cli/edgemaker") ? 0o755 : 0o644);

@@ -54,6 +54,15 @@ it("a release runs the tests after the tag is checked, and publishes after the t
   expect(release.split("publish:")[0]).not.toMatch(/secrets\./);
 });
 
+it("only the step that signs sees the key, and it runs no package; the checksums are written last", () => {
+  const steps = release.split(/^ {6}- /m).filter((step) => step.includes("RELEASE_SIGNING_KEY"));
+  expect(steps.map((step) => /^name: (.+)$/m.exec(step)?.[1])).toEqual(["The signature of the manifest"]);
+  expect(steps[0]).not.toMatch(/np[mx] |uses:/);
+  const [, after = ""] = release.split("npm run release");
+  expect(after).not.toMatch(/ dist\/release\/(?!SHA256SUMS|edgemaker|notes|\*)/);
+  expect(release).not.toContain("key of the repository's settings");
+});
+
 it("the weekly workflow compares the exchanges' responses, and opens an issue if they differ", () => {
   expect(shapes).toMatch(/^ {4}- cron: "\d+ \d+ \* \* \d"$/m);
   expect(shapes).toContain("npm run --silent shapes > shapes.txt");

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, sign } from "node:crypto";
 import {
   appendFileSync,
   cpSync,
@@ -28,14 +28,20 @@ const [own, other] = [keyPair(), keyPair()];
 const folder = makeFolder();
 const [good, bad] = [join(folder.path, "good/package"), join(folder.path, "bad")];
 
+const pack = (name: string, ...words: readonly string[]) => {
+  const out = join(folder.path, name);
+  execFileSync(process.execPath, [join(root, "cli/build/pack.mjs"), out, ...words], { stdio: "ignore" });
+  const [tarball = ""] = readdirSync(out);
+  execFileSync("tar", ["-xzf", join(out, tarball), "-C", out]);
+};
+const signWith = (key: string, of: string, file: string) =>
+  writeFileSync(file, `${sign(null, readFileSync(join(of, MANIFEST)), key).toString("base64")}\n`);
+
 beforeAll(() => {
-  execFileSync(process.execPath, [join(root, "cli/build/pack.mjs"), folder.path], {
-    stdio: "ignore",
-    env: { ...process.env, RELEASE_SIGNING_KEY: own.secret as string },
-  });
-  const [tarball = ""] = readdirSync(folder.path).filter((name) => name.endsWith(".tgz"));
-  mkdirSync(join(folder.path, "good"));
-  execFileSync("tar", ["-xzf", join(folder.path, tarball), "-C", join(folder.path, "good")]);
+  pack("unsigned");
+  const file = join(folder.path, "signature");
+  signWith(own.secret as string, join(folder.path, "unsigned/package"), file);
+  pack("good", file);
 });
 afterAll(() => folder.remove());
 
@@ -70,8 +76,10 @@ const withByte = (at: number, by: number) => (bytes: Buffer) => {
 const PROGRAM = "dist/program/main.js";
 const MIGRATION = "drizzle/0000_tables.sql";
 const edited = (edit: (text: string) => string) => (bytes: Buffer) => edit(bytes.toString("utf8"));
-const signAgain = (key: string) =>
-  writeManifest(bad, { name: "edgemaker", version: "9.9.9", commit: "0".repeat(40), key });
+const signAgain = (key: string) => {
+  writeManifest(bad, { name: "edgemaker", version: "9.9.9", commit: "0".repeat(40) });
+  signWith(key, bad, join(bad, SIGNATURE));
+};
 
 const TAMPERED: readonly (readonly [string, () => void, RegExp])[] = [
   [
