@@ -73,6 +73,8 @@ const isOfPeriod = (report: ReportAnswer | undefined, period: ProfitPeriod): boo
 
 /** What a new user can do: without keys, without risk, and with both. */
 function FirstSteps({ session: { scope, mode } }: { session: Session }) {
+  const stopped = useLoad<StrategyTable>("GET /strategies", { status: "stopped", limit: 1 });
+  if (stopped.data?.strategies.length !== 0) return null;
   if (scope === "read")
     return <p class="empty">No strategy runs. Use a token with scope trade to start one.</p>;
   const isSimulated = mode === "simulated";

@@ -18,7 +18,7 @@ export function useMode(mode: Mode | undefined): void {
 
 const SAYS = {
   simulated: "No real money: exchange, prices and orders are simulated",
-  paper: "No real money: live prices, simulated fills",
+  paper: "No real money: orders and fills are simulated",
 } as const;
 
 /** A bar over each page if no real money is at stake, or a red mark if it is. */

@@ -53,6 +53,9 @@ export function NeedsYou({ rows, session: { scope } }: { rows: readonly Strategy
     if (scope === "admin" && need.code === "limit") return link("Open limits", "limits");
     if (scope !== "read" && need.rows.length === 1 && isResumed(need))
       return button("Resume", resumeQuestion(row));
+    // There its loss limit can be raised, or its range moved.
+    if (need.code === "loss_limit" || need.code === "out_of_range")
+      return link("Open settings", "strategy", row.id, "settings");
     return link("Open", "strategy", row.id);
   };
   const list = () => (

@@ -41,4 +41,4 @@ export function needsOfRows(rows: readonly StrategyRow[]): readonly NeedEntry[] 
 
 /** Whether a resume mends it. */
 export const isResumed = ({ code, rows: [row] }: NeedEntry): boolean =>
-  code === "loss_limit" || code === "paused" || (code === "error" && row?.status === "error");
+  code === "paused" || (code === "error" && row?.status === "error");

@@ -21,6 +21,8 @@ const ADVICE: readonly (readonly [string, string])[] = [
   ["set useOwnBase=false", "clear “Sell base already in the account”"],
   ["the plan of this planHash", "this plan"],
   ["symbols lacks", "“Allowed pairs” lacks"],
+  ["repeat the request to continue", "choose “Panic” again to continue"],
+  ["repeat the request for the rest", "cancel again for the rest"],
   ["with --tick-interval", "with `edgemaker serve --tick-interval`"],
 ];
 

@@ -24,7 +24,7 @@ export function PlanArea<P>({
           before you try again.
         </NoticeBox>
       ) : null}
-      {error ? <Failed error={error} again={again} /> : null}
+      {error ? <Failed error={error} {...(isInvalid(error) ? {} : { again })} /> : null}
       {refused && !isUnknown && !error ? (
         <NoticeBox kind="warning">
           Nothing changed: {refused.message}. {isOld ? "Updating the plan…" : "Here is the new plan."}
@@ -35,6 +35,9 @@ export function PlanArea<P>({
     </>
   );
 }
+
+/** Whether the same request would be refused again. */
+const isInvalid = ({ label }: ApiError): boolean => label.startsWith("Invalid");
 
 type Body = Readonly<Record<string, unknown>>;
 

@@ -48,7 +48,7 @@ describe.skipIf(!findChromium())("whose money the page shows (skipped without Ch
     await real.waitFor();
     await expect.poll(() => page.title()).toBe("Strategies · edgemaker");
     await page.goto(`${served.url}/#/strategy/${id}`);
-    await page.getByText("PAPER No real money: live prices, simulated fills").waitFor();
+    await page.getByText("PAPER No real money: orders and fills are simulated").waitFor();
     await expect.poll(() => page.title()).toMatch(/^PAPER · /);
     expect(await real.count()).toBe(0);
     await page.goto(`${served.url}/#/account`);

@@ -162,11 +162,15 @@ describe.skipIf(!findChromium())("the frame of the page, in Chromium (skipped wh
     const release = await holdRequests(page, "**/balance*withdrawable*");
     await page.goto(`${served.url}/#/start`);
     const button = page.getByRole("button", { name: /^Usual/ });
-    await expect.poll(() => button.isEnabled()).toBe(true);
-    const before = await button.boundingBox();
+    await button.waitFor();
+    const place = async () => {
+      const { x, y } = (await button.boundingBox()) ?? {};
+      return { x, y };
+    };
+    const before = await place();
     release();
     await page.getByText(/USDT free$/).waitFor();
-    expect(await button.boundingBox()).toEqual(before);
+    expect(await place()).toEqual(before);
     await context.close();
   });
 

@@ -44,7 +44,12 @@ describe.skipIf(!findChromium())("the page in Chromium (skipped without Chromium
     // No reload: what has happened comes by itself.
     await page.getByRole("link", { name: "BTC/USDT" }).waitFor();
     await expect
-      .poll(() => page.locator(".stats dt").allTextContents())
+      .poll(() =>
+        page
+          .getByRole("region", { name: /^P&L in/ })
+          .locator("dt")
+          .allTextContents(),
+      )
       .toEqual(["Total, USDT", "7 days", "Realized", "Unrealized", "vs buy and hold", "Capital"]);
     await page.getByRole("searchbox").fill("mexc");
     await page.getByText("No strategy matches the filter.").waitFor();

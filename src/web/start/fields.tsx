@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
 import { isPair } from "../../kernel/pair.ts";
 import { useEffect } from "../effect.ts";
-import { inPercent, number, pairOf, percent } from "../format.ts";
+import { digitsOf, inPercent, number, pairOf, percent } from "../format.ts";
 import { COMMON_PAIR, type Holdings, useHoldings } from "../holdings.ts";
 import { useLoad } from "../live.ts";
 import { NumberInput, PairField } from "../plan-area.tsx";
@@ -124,7 +124,11 @@ export const PlaceFields = ({ texts, change, exchanges, holdings, price }: Start
       pairs={holdings.pairs}
       change={(symbol) => change({ symbol })}
       // An empty line until the price arrives, so that nothing moves.
-      hint={price === undefined ? "\u00a0" : `Price ${number(price)} ${pairOf(texts.symbol ?? "").quote}`}
+      hint={
+        price === undefined
+          ? "\u00a0"
+          : `Price ${number(price, Math.max(2, digitsOf([price]) ?? 0))} ${pairOf(texts.symbol ?? "").quote}`
+      }
     />
   </div>
 );

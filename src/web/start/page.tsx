@@ -1,6 +1,7 @@
 import { GridChart, type Level } from "../chart/chart.tsx";
 import { digitsOf, number, pairOf } from "../format.ts";
 import { useLoad } from "../live.ts";
+import { useMode } from "../mode.tsx";
 import { PlanArea, usePlan } from "../plan-area.tsx";
 import { goTo, linkTo, useRoute } from "../route.ts";
 import { ById } from "../strategy/parts.tsx";
@@ -59,6 +60,7 @@ function StartForms({ form, all, request, session }: FormsProps) {
   const { market, missing, body } = state;
   const title = all ? `Start ${noun}` : `Start the same ${noun.replace(/^a /, "")} again`;
   useTitle(title);
+  useMode(state.texts.dryRun === "true" ? "paper" : undefined);
   const plan = usePlan<AnyPlan>("POST /strategies/preview", body);
   const { data, error, again } = useLoad<CandlesAnswer>(market && "GET /ohlcv", {
     ...market,

@@ -27,7 +27,8 @@ function PresetButton({
   change,
   closes,
 }: PresetsProps & { preset: ShapePreset }) {
-  const isChosen = Object.entries(chosen).every(([key, text]) => (texts[key] ?? "") === text);
+  const values = Object.entries(chosen);
+  const isChosen = values.length > 0 && values.every(([key, text]) => (texts[key] ?? "") === text);
   const all = [...closes, ...levels];
   const [low, high] = [Math.min(...all), Math.max(...all)];
   const y = (price: number) => (38 - (36 * (price - low)) / Math.max(1e-9, high - low)).toFixed(1);
@@ -37,7 +38,7 @@ function PresetButton({
       type="button"
       class="preset"
       aria-pressed={isChosen ? "true" : "false"}
-      disabled={Object.keys(chosen).length === 0}
+      disabled={values.length === 0}
       onClick={() => change(chosen)}
     >
       <b>{name}</b>

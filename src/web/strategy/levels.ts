@@ -23,7 +23,8 @@ export function chartLevels(one: AnyStrategy): Level[] {
   const ends = one.kind === "grid" ? rangeEnds(one, levels) : [];
   const reference = one.kind === "quote" && one.status !== "stopped" ? one.reference : null;
   const lines = [
-    [one.breakEvenPrice, "break-even"],
+    // That of the dust of a stopped one can be far from all prices.
+    [one.status === "stopped" ? null : one.breakEvenPrice, "break-even"],
     [reference, "reference price"],
   ] as const;
   return [

@@ -53,7 +53,7 @@ describe.skipIf(!findChromium())("the bounds in a grid's chart (skipped without 
     for (const moved of [5, 20, 40]) await page.mouse.move(x, y + moved);
     await page.mouse.up();
     const part = page.getByRole("region", { name: "Change this grid" });
-    await part.getByRole("row", { name: /^Upper price 63,000/ }).waitFor();
+    await part.getByRole("row", { name: /^Upper price, USDT 63,000/ }).waitFor();
     const upper = Number(await part.getByLabel("Upper price, USDT").inputValue());
     expect(upper).toBeLessThan(62_900);
     expect(upper).toBeGreaterThan(60_000);
@@ -74,11 +74,11 @@ describe.skipIf(!findChromium())("the bounds in a grid's chart (skipped without 
     await page.getByRole("slider", { name: "Lower price" }).focus();
     await page.keyboard.press("ArrowDown");
     const part = page.getByRole("region", { name: "Change this grid" });
-    await part.getByRole("row", { name: /^Lower price 57,000 56,940/ }).waitFor();
+    await part.getByRole("row", { name: /^Lower price, USDT 57,000 56,940/ }).waitFor();
     const slider = page.getByRole("slider", { name: "Lower price" });
     await slider.focus();
     await page.keyboard.press("PageUp");
-    await part.getByRole("row", { name: /^Lower price 57,000 57,5/ }).waitFor();
+    await part.getByRole("row", { name: /^Lower price, USDT 57,000 57,5/ }).waitFor();
     await page.getByRole("button", { name: "Discard" }).click();
     await expect.poll(() => slider.getAttribute("aria-valuetext")).toMatch(/^57,000/);
     await context.close();
