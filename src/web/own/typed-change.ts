@@ -1,4 +1,5 @@
 /** The change of a running strategy: from the texts of its form to the fields of a request, and back to texts. */
+import { pluralize } from "../../kernel/plain-text.ts";
 import { amount } from "../format.ts";
 import {
   type AgainRequest,
@@ -64,7 +65,8 @@ export function shownText({ kind, choices }: Setting, text: string): string {
   if (kind === "choice") return choices.find(([value]) => value === text)?.[1] ?? text;
   const [ticks, passes] = text.split(":");
   if (kind !== "defend" || passes === undefined) return text;
-  return `${ticks === "pause" ? "Cancel its orders" : `Move it ${ticks} ticks away`} for ${passes} passes`;
+  const deed = ticks === "pause" ? "Cancel its orders" : `Move it ${pluralize(ticks ?? "", "tick")} away`;
+  return `${deed} for ${pluralize(passes, "pass")}`;
 }
 
 /** Returns a value of a planned change as it was typed. */

@@ -12,6 +12,7 @@ import { Choice, Failed, Field, NoticeBox, PressedChoice, Shown, valueIn } from 
 import {
   type AgainRequest,
   openedTexts,
+  PLACE,
   rowsIn,
   type Setting,
   type StartForm,
@@ -104,7 +105,6 @@ export function useStart(form: StartForm, request: AgainRequest, isAgain = false
 
 export type StartState = ReturnType<typeof useStart>;
 
-const PLACE = ["exchange", "symbol", "dryRun"];
 const placeTexts = (texts: TypedTexts): TypedTexts =>
   Object.fromEntries(Object.entries(texts).filter(([name]) => PLACE.includes(name)));
 

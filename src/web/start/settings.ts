@@ -305,7 +305,7 @@ export function typedText(
   value: unknown,
 ): string {
   if (value === undefined || value === null) return "";
-  if (kind === "time") return timeText(value as number | string);
+  if (kind === "time") return typedTime(value as number | string);
   if (kind === "number" && unit && FACTORS[unit]) return String(scaled(Number(value), FACTORS[unit]));
   if (kind !== "rows") return jsonText(value);
   const given = typeof value === "string" ? jsonOrText(value) : value;
@@ -323,7 +323,7 @@ export function typedText(
 }
 
 /** Returns a time as text; without a meaning, none. */
-function timeText(value: number | string): string {
+function typedTime(value: number | string): string {
   const at = new Date(value);
   return Number.isNaN(at.getTime()) ? "" : at.toISOString();
 }
@@ -370,7 +370,7 @@ const givenValue = ({ isOption, name, path }: Setting, request: AgainRequest): u
   isOption ? request[name] : settingAt(requestConfig(request), path);
 
 /** What a request has beside its config and its options. */
-const PLACE = ["exchange", "symbol", "dryRun"];
+export const PLACE = ["exchange", "symbol", "dryRun"];
 
 export const isFormOf =
   (request: AgainRequest) =>

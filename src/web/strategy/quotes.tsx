@@ -214,10 +214,10 @@ function OfferedToday({ quotes: { exchange, symbol, spreadPercent } }: { quotes:
     goal: readonly [word: string, value: number | null | undefined],
     text: (value: number) => string,
   ) => {
-    const wanted = goal[1] ?? undefined;
-    const words = wanted === undefined ? "" : `${goal[0]} ${text(wanted)}`;
+    const limit = goal[1] ?? undefined;
+    const words = limit === undefined ? "" : `${goal[0]} ${text(limit)}`;
     const points = values.flatMap((own, hour) =>
-      own === null ? [] : [{ timestamp: hours.from + hour * HOUR_MS, own, buyAndHold: wanted }],
+      own === null ? [] : [{ timestamp: hours.from + hour * HOUR_MS, own, buyAndHold: limit }],
     );
     const last = points.at(-1);
     if (!last) return null;
