@@ -33,7 +33,7 @@ describe.skipIf(!findChromium())("numbers on the page in Chromium (skipped witho
   it.each([
     ["start", "Lower price, USDT"],
     ["start", "Budget, USDT"],
-    ["backtest", "Budget"],
+    ["backtest", "Budget, USDT"],
     ["start/quote", "Depth per side, USDT"],
     ["compare", "Amount, BTC"],
   ])("of #/%s: %s takes 1,5 and says how to write 1,500", async (route, label) => {
