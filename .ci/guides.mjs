@@ -221,7 +221,7 @@ async function call(command, at) {
     output += chunk;
     clearTimeout(quiet);
     if (STAYS.test(command)) quiet = setTimeout(() => child.kill("SIGINT"), 1000);
-    else if (asked) quiet = setTimeout(() => child.stdin.write(answers.shift() ?? ""), 500);
+    else if (asked) quiet = setTimeout(() => child.stdin.write(answers.shift() ?? ""), 2000);
   };
   child.stdout.on("data", heard);
   child.stderr.on("data", heard);
