@@ -105,8 +105,8 @@ function differenceOf(bytes: Uint8Array, { size, sha256, sums }: FileRecord): st
 }
 
 /**
- * Names the one byte that differs: the first sum tells by how much, the quotient of both where. Its hash proves it;
- * undefined if more bytes differ.
+ * Names the one byte that differs. The difference of the first sums is the difference of the byte; divided into that of
+ * the weighted sums, it gives the place. The hash of the repaired file proves both. Undefined if more bytes differ.
  */
 function changedByte(
   bytes: Uint8Array,

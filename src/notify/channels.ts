@@ -85,11 +85,14 @@ export async function refusedSecrets(
   return refused ?? (hosts.includes(url.host) ? undefined : inward?.(url.hostname));
 }
 
+/** The sender's key pair: the public point and the private number, each as base64url, with a point between. */
+export const SENDER_KEY = /^([\w-]{87})\.([\w-]{43})$/;
+
 /** A point and a secret as base64url, and the pair of keys that the page creates. */
 const areKeysOfBrowser = (secrets: ChannelSecrets): boolean =>
   /^[\w-]{87}$/.test(secrets["browser key"] ?? "") &&
   /^[\w-]{22}$/.test(secrets["browser secret"] ?? "") &&
-  /^[\w-]{87}\.[\w-]{43}$/.test(secrets["sender key"] ?? "");
+  SENDER_KEY.test(secrets["sender key"] ?? "");
 
 function urlOf(kind: ChannelKind, secrets: ChannelSecrets): URL | undefined {
   try {

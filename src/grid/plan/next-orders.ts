@@ -74,7 +74,7 @@ export function nextOrders(state: GridState, view: View): NextOrders {
     const turned = credited.lacks > ZERO ? turn(credited.slot, view.market, mid) : credited.slot;
     ledger = withoutBase(ledger, view.market.base, credited.lacks);
     const left = { ...view, funds, capital, resting, bounds, room };
-    needed = max(ZERO, needed - plainNeed(slot, view.market));
+    if (needed > ZERO) needed = max(ZERO, needed - plainNeed(slot, view.market));
     const larger = orderNow(withReinvested(turned, reinvested), left, { state, kept });
     // What was withdrawn, or is needed by the slots after it, cannot be reinvested: the configured size is bought.
     const isTooLarge =

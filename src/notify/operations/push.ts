@@ -2,6 +2,7 @@
 import { DAY, HOUR, type Millis, SECOND } from "../../kernel/time.ts";
 import type { AlertLevel, ChannelSecrets, Message } from "../../model/channel.ts";
 import type { OutboundRequest } from "../../ports/outbound.ts";
+import { SENDER_KEY } from "../channels.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -65,9 +66,6 @@ export async function encryptPush(
 
 /** A push service refuses an identity that is valid for more than a day. */
 const IDENTITY_LIFE_MS: Millis = 12 * HOUR;
-
-/** The sender's key pair: the public point and the private number, each as base64url, with a point between. */
-export const SENDER_KEY = /^([\w-]{87})\.([\w-]{43})$/;
 
 /** Returns the header with which a sender identifies itself to one push service (RFC 8292). */
 export async function vapidHeader(

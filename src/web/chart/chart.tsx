@@ -25,7 +25,7 @@ interface ChartProps extends ChartContent {
   /** Bounds that the user can drag, and where they are. */
   readonly bounds?: Readonly<Record<Bound, number>> | undefined;
   readonly moved?: ((bound: Bound, price: number) => void) | undefined;
-  /** Called when a bound is let go, by a pointer or a key. */
+  /** Called when a pointer or a key is released after it moved a bound. */
   readonly released?: () => void;
 }
 
