@@ -65,6 +65,8 @@ const PRICE_INTERVAL_MS = 10_000;
  * account.
  */
 export function useStart(form: StartForm, request: AgainRequest, isAgain = false) {
+  // Another form can be shown by the time that the pair is known.
+  const [opened] = useState({ form, request });
   const [place, setPlace] = useState<TypedTexts>(() => placeTexts(textsOf(form, request)));
   const [typed, setTyped] = useState<Readonly<Record<string, TypedTexts>>>(() => ({
     [form.key]: openedTexts(form, request, isAgain),
@@ -78,8 +80,8 @@ export function useStart(form: StartForm, request: AgainRequest, isAgain = false
     setPlace((now) => ({ ...(first ? { exchange: first } : {}), ...(pair ? { symbol: pair } : {}), ...now }));
     // Prices of an address without a pair are those of the first pair.
     if (pair && symbol === "") {
-      const texts = textsOf(form, { ...request, symbol: pair });
-      setTyped((now) => ({ ...now, [form.key]: { ...texts, ...now[form.key] } }));
+      const texts = textsOf(opened.form, { ...opened.request, symbol: pair });
+      setTyped((now) => ({ ...now, [opened.form.key]: { ...texts, ...now[opened.form.key] } }));
     }
     return undefined;
   }, [first, pair]);

@@ -35,6 +35,22 @@ describe.skipIf(!findChromium())("the settings of a start in Chromium (skipped w
     await context.close();
   });
 
+  it("have the defaults of each form when another form is opened before the balances are known", async () => {
+    const { page, context } = await served.signIn();
+    const answers = Promise.withResolvers<void>();
+    await page.route("**/api/v1/balance*", async (route) => {
+      await answers.promise;
+      await route.continue();
+    });
+    await page.goto(`${served.url}/#/start`);
+    await page.getByRole("link", { name: "Quotes", exact: true }).click();
+    await page.getByRole("heading", { name: "Start quotes" }).waitFor();
+    answers.resolve();
+    await expect.poll(() => page.getByLabel("Pair").inputValue()).not.toBe("");
+    expect(await page.getByLabel("Spread between bid and ask, %").inputValue()).toBe("2");
+    await context.close();
+  });
+
   it("say that they use real money on a server with real accounts", async () => {
     const { page, context } = await served.signIn();
     await page.route("**/api/v1/session", async (route) => {
