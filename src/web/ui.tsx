@@ -293,9 +293,12 @@ function Ask({ question, close }: { question: Question; close: () => void }) {
 
 /** Returns the place of a confirmation dialog, and the function that opens it. */
 export function useConfirmation(): [Child, (question: Question) => void] {
-  const [question, setQuestion] = useState<Question | undefined>(undefined);
-  const shown = question ? <Ask question={question} close={() => setQuestion(undefined)} /> : null;
-  return [shown, setQuestion];
+  const [asked, setAsked] = useState<{ question: Question; nth: number } | undefined>(undefined);
+  const put = (question: Question) => setAsked((last) => ({ question, nth: (last?.nth ?? 0) + 1 }));
+  if (!asked) return [null, put];
+  // A browser tells late that a dialog was closed: the next question can be open by then, and stays.
+  const close = () => setAsked((now) => (now === asked ? undefined : now));
+  return [<Ask key={asked.nth} question={asked.question} close={close} />, put];
 }
 
 /** A label with its control below it. */

@@ -115,6 +115,22 @@ describe.skipIf(!findChromium())("every page in Chromium (skipped without Chromi
     await context.close();
   });
 
+  it("keeps a question that was asked while the browser still closes the one before", async () => {
+    const { page, context } = await served.signIn();
+    await page.goto(`${served.url}/#/strategy/${id}`);
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("dialog", { name: "Pause this grid?" }).waitFor();
+    // In one task: the browser tells of the close only after it.
+    await page.evaluate(
+      `document.querySelector("dialog").close();
+       [...document.querySelectorAll("button")].find(({ textContent }) => textContent === "Stop").click();`,
+    );
+    await page.getByRole("dialog", { name: "Stop this grid?" }).waitFor();
+    await page.getByRole("button", { name: "Go back" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await context.close();
+  });
+
   it("cancels an order on the exchange after a confirmation", async () => {
     const order = orderRequest({ exchange: "gateio", price: 56_000 });
     const placed = await served.server.ask("/api/v1/orders", { method: "POST", body: JSON.stringify(order) });
