@@ -37,15 +37,18 @@ describe.skipIf(!findChromium())("the settings of a start in Chromium (skipped w
 
   it("have the defaults of each form when another form is opened before the balances are known", async () => {
     const { page, context } = await served.signIn();
-    const answers = Promise.withResolvers<void>();
+    let answer = () => {};
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
     await page.route("**/api/v1/balance*", async (route) => {
-      await answers.promise;
+      await asked;
       await route.continue();
     });
     await page.goto(`${served.url}/#/start`);
     await page.getByRole("link", { name: "Quotes", exact: true }).click();
     await page.getByRole("heading", { name: "Start quotes" }).waitFor();
-    answers.resolve();
+    answer();
     await expect.poll(() => page.getByLabel("Pair").inputValue()).not.toBe("");
     expect(await page.getByLabel("Spread between bid and ask, %").inputValue()).toBe("2");
     await context.close();
