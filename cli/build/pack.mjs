@@ -25,7 +25,8 @@ const PROGRAM = "program";
 
 const target = resolve(process.argv[2] ?? ".");
 const stage = mkdtempSync(join(tmpdir(), "edgemaker-pack-"));
-const { name, version, description, license, type, engines, bin, files, dependencies } = manifestOf(root);
+const { name, version, description, license, type, mcpName, engines, bin, files, dependencies } =
+  manifestOf(root);
 
 const sources = await build();
 try {
@@ -60,6 +61,7 @@ try {
     description,
     license,
     type,
+    mcpName,
     engines,
     bin,
     exports: LIBRARY_EXPORTS,

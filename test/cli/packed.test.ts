@@ -11,6 +11,9 @@ it("packs the package's README, and documents whose links lead to files of the p
   const [tarball = ""] = readdirSync(folder);
   execFileSync("tar", ["-xzf", tarball], { cwd: folder });
   const packed = join(folder, "package");
+  // The registry of MCP servers compares it with agents/server.json.
+  const { mcpName } = JSON.parse(readFileSync(join(packed, "package.json"), "utf8"));
+  expect(mcpName).toBe(JSON.parse(readFileSync(join(root, "agents/server.json"), "utf8")).name);
   const documents = readdirSync(packed, { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".md"),
   );

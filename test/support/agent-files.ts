@@ -8,10 +8,14 @@ import { isTool, toolOf } from "../../src/transport/mcp/tools.ts";
 import { root } from "./bundle.ts";
 import { EXCHANGES } from "./sandbox.ts";
 
-const { version, description, license } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+const { version, description, license, mcpName, engines } = JSON.parse(
+  readFileSync(join(root, "package.json"), "utf8"),
+) as {
   readonly version: string;
   readonly description: string;
   readonly license: string;
+  readonly mcpName: string;
+  readonly engines: { readonly node: string };
 };
 const json = (content: object): string => `${JSON.stringify(content, null, 2)}\n`;
 const tools = () =>
@@ -103,8 +107,8 @@ export const AGENT_FILES: Readonly<Record<string, () => string>> = {
   "agents/skills/edgemaker/SKILL.md": SKILL,
   "agents/server.json": () =>
     json({
-      $schema: "https://static.modelcontextprotocol.io/schemas/2025-09-29/server.schema.json",
-      name: "io.github.OWNER/edgemaker",
+      $schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+      name: mcpName,
       description: "Grids and market making on crypto exchanges: read, backtest, and trade with approval",
       version,
       packages: [
@@ -115,7 +119,7 @@ export const AGENT_FILES: Readonly<Record<string, () => string>> = {
           transport: { type: "stdio" },
           packageArguments: [
             { type: "positional", value: "mcp" },
-            { type: "named", name: "--sandbox", value: "true" },
+            { type: "positional", value: "--sandbox" },
           ],
         },
       ],
@@ -138,7 +142,7 @@ export const AGENT_FILES: Readonly<Record<string, () => string>> = {
         },
       },
       tools: tools().map(({ name, title }) => ({ name, description: title })),
-      compatibility: { runtimes: { node: ">=22.15.0" } },
+      compatibility: { runtimes: { node: engines.node } },
     }),
   "agents/.claude-plugin/plugin.json": () =>
     json({ name: "edgemaker", version, description, license, mcpServers: { edgemaker: START } }),
