@@ -339,22 +339,24 @@ export function Safety({ session }: { session: Session }) {
       </div>
     );
   return (
-    <div class="safety" role="group" aria-label="Safety">
-      <button
-        type="button"
-        class={isOn ? "danger" : ""}
-        aria-pressed={isUnknown ? "mixed" : isOn === true ? "true" : "false"}
-        // It can be turned on without knowing its state.
-        disabled={isOn === undefined && !isUnknown}
-        onClick={() => put(killQuestion(!isOn))}
-      >
-        {isUnknown ? "Kill switch: unknown" : isOn ? "Kill switch is on" : "Kill switch"}
-      </button>
-      <button type="button" class="danger" onClick={() => panic(false)}>
-        Panic
-      </button>
+    <>
+      <div class="safety" role="group" aria-label="Safety">
+        <button
+          type="button"
+          class={isOn ? "danger" : ""}
+          aria-pressed={isUnknown ? "mixed" : isOn === true ? "true" : "false"}
+          // It can be turned on without knowing its state.
+          disabled={isOn === undefined && !isUnknown}
+          onClick={() => put(killQuestion(!isOn))}
+        >
+          {isUnknown ? "Kill switch: unknown" : isOn ? "Kill switch is on" : "Kill switch"}
+        </button>
+        <button type="button" class="danger" onClick={() => panic(false)}>
+          Panic
+        </button>
+      </div>
       {question}
-    </div>
+    </>
   );
 }
 

@@ -6,7 +6,7 @@ import { useEffect } from "./effect.ts";
 import { change, duration, localTime, type MoneyValue, toneOf, utc } from "./format.ts";
 import type { Loaded } from "./live.ts";
 import { shownMode } from "./mode.tsx";
-import { signedIn, signIn, takeCode, useValue } from "./session.ts";
+import { createValue, signedIn, signIn, takeCode, useValue } from "./session.ts";
 
 /** A time in the browser's zone, with UTC on hover. */
 export const Time = ({ at }: { at: number }) => (
@@ -241,18 +241,42 @@ export interface Question {
   readonly act: () => Promise<Child>;
 }
 
-/** Asks for confirmation before an action, and shows its result; an outdated question cannot be confirmed. */
-function Ask({ question, close }: { question: Question; close: () => void }) {
+/** Where the last confirmed action was, and its result; it stays until the next action or page. */
+const lastResult = createValue<{ readonly place?: object; readonly text?: Child }>({});
+addEventListener("hashchange", () => lastResult.set({}));
+
+/** The line of a result. It is always there, so that a screen reader notices a change of its text. */
+function Result({ place }: { place: object }) {
+  const result = useValue(lastResult);
+  const line = useRef<HTMLParagraphElement>(null);
+  const text = result.place === place ? result.text : undefined;
+  // The button that opened the dialog can disappear with its action, and its focus with it.
+  useEffect(() => {
+    if (text !== undefined) line.current?.focus();
+    return undefined;
+  }, [text]);
+  return (
+    <p ref={line} class="result" role="status" tabIndex={-1}>
+      {text}
+    </p>
+  );
+}
+
+/** Asks for confirmation before an action. It closes after a success; an outdated question cannot be confirmed. */
+function Ask({ question, place, close }: { question: Question; place: object; close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [state, setState] = useState<{ busy?: boolean; done?: Child; error?: ApiError }>({});
+  const [state, setState] = useState<{ busy?: boolean; error?: ApiError }>({});
   const isBusy = state.busy === true;
   useEffect(() => {
     dialog.current?.showModal();
   }, []);
   const act = async () => {
+    lastResult.set({});
     setState({ busy: true });
     try {
-      setState({ done: await question.act() });
+      const text = await question.act();
+      dialog.current?.close();
+      lastResult.set({ place, text });
     } catch (error) {
       setState({ error: error as ApiError });
     }
@@ -263,20 +287,20 @@ function Ask({ question, close }: { question: Question; close: () => void }) {
       class="ask"
       aria-label={question.title}
       onClose={close}
-      // A closed dialog would look like a canceled action, and its result would never be shown.
+      // A closed dialog would look like a canceled action.
       onCancel={(event: Event) => isBusy && event.preventDefault()}
     >
       <h2>{question.title}</h2>
-      {state.done === undefined ? <div>{question.says}</div> : <NoticeBox>{state.done}</NoticeBox>}
+      <div>{question.says}</div>
       {state.error ? <Failed error={state.error} /> : null}
       {state.error && isUnanswered(state.error) ? (
         <p>It is unknown whether this was done. Check before you try again.</p>
       ) : null}
       <div class="pager">
         <button type="button" disabled={isBusy} onClick={() => dialog.current?.close()}>
-          {state.done === undefined ? "Go back" : "Close"}
+          Go back
         </button>
-        {state.done === undefined && state.error?.label !== "Conflict" ? (
+        {state.error?.label === "Conflict" ? null : (
           <button
             type="button"
             class={question.dangerous ? "danger" : "primary"}
@@ -285,20 +309,26 @@ function Ask({ question, close }: { question: Question; close: () => void }) {
           >
             {isBusy ? "Working…" : question.yes}
           </button>
-        ) : null}
+        )}
       </div>
     </dialog>
   );
 }
 
-/** Returns the place of a confirmation dialog, and the function that opens it. */
+/** Returns the place of a confirmation dialog and of its result, and the function that opens it. */
 export function useConfirmation(): [Child, (question: Question) => void] {
+  const [place] = useState({});
   const [asked, setAsked] = useState<{ question: Question; nth: number } | undefined>(undefined);
   const put = (question: Question) => setAsked((last) => ({ question, nth: (last?.nth ?? 0) + 1 }));
-  if (!asked) return [null, put];
   // A browser tells late that a dialog was closed: the next question can be open by then, and stays.
   const close = () => setAsked((now) => (now === asked ? undefined : now));
-  return [<Ask key={asked.nth} question={asked.question} close={close} />, put];
+  const shown = (
+    <>
+      <Result place={place} />
+      {asked ? <Ask key={asked.nth} question={asked.question} place={place} close={close} /> : null}
+    </>
+  );
+  return [shown, put];
 }
 
 /** A label with its control below it. */

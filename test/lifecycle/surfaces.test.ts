@@ -118,8 +118,8 @@ describe("each verb of the life of a strategy", () => {
       await page.getByRole("button", { name: button, exact: true }).click();
       const dialog = page.getByRole("dialog");
       await dialog.getByRole("button", { name: yes, exact: true }).click();
-      const message = await dialog.getByText(id).innerText();
-      await dialog.getByRole("button", { name: "Close" }).click();
+      await dialog.waitFor({ state: "detached" });
+      const message = await page.getByRole("status").getByText(id).innerText();
       return message;
     };
     return {

@@ -80,7 +80,7 @@ async function editIt(page: Page): Promise<void> {
   await part.getByLabel("Per order, USDT").fill("30");
   await part.getByLabel("Stop loss, USDT").fill(String(stopLoss));
   await part.getByRole("row", { name: /^Stop loss/ }).waitFor();
-  const changed = dialog.getByText(/^grid-\S+ (is changed|changes with its next passes)/);
+  const changed = page.getByRole("status").getByText(/^grid-\S+ (is changed|changes with its next passes)/);
   const moved = dialog.getByText("is out of date");
   do {
     if (await moved.isVisible()) await dialog.getByRole("button", { name: "Go back" }).click();
@@ -88,7 +88,7 @@ async function editIt(page: Page): Promise<void> {
     await dialog.getByRole("button", { name: "Change it" }).click();
     await changed.or(moved).first().waitFor();
   } while (!(await changed.isVisible()));
-  await dialog.getByRole("button", { name: "Close" }).click();
+  await dialog.waitFor({ state: "detached" });
 }
 
 async function seeStopFire(page: Page, stage: Stage): Promise<void> {
@@ -109,10 +109,9 @@ async function stopIt(page: Page): Promise<void> {
   await page.getByRole("dialog").getByText("open orders are canceled").waitFor();
   await page.getByRole("button", { name: "Stop it" }).click();
   await page
-    .getByRole("dialog")
+    .getByRole("status")
     .getByText(/stopped|is stopping/)
     .waitFor();
-  await page.getByRole("button", { name: "Close" }).click();
 }
 
 async function cancelOrder(page: Page, { call }: Stage): Promise<void> {
@@ -124,7 +123,6 @@ async function cancelOrder(page: Page, { call }: Stage): Promise<void> {
   await page.getByRole("button", { name: /^Cancel buy of 0.001 BTC\/USDT/ }).click();
   await page.getByRole("button", { name: "Cancel it" }).click();
   await page.getByText("No open orders.").waitFor();
-  await page.getByRole("button", { name: "Close" }).click();
   expect(await call("GET", "/orders?exchange=gateio")).toMatchObject({ count: 0 });
 }
 
@@ -151,8 +149,7 @@ async function backtest(page: Page): Promise<void> {
 async function panic(page: Page, { call }: Stage): Promise<void> {
   await page.getByRole("button", { name: "Panic" }).click();
   await page.getByRole("button", { name: "Stop all" }).click();
-  await page.getByRole("dialog").getByText("the kill switch is on").waitFor();
-  await page.getByRole("button", { name: "Close" }).click();
+  await page.getByRole("status").getByText("the kill switch is on").waitFor();
   await page.getByRole("button", { name: "Kill switch is on" }).waitFor();
   expect(await call("GET", "/kill")).toMatchObject({ on: true });
 }

@@ -30,8 +30,7 @@ describe.skipIf(!findChromium())("administrator settings in Chromium (skipped wi
     await row.getByText("failing").waitFor();
     await row.getByRole("button", { name: "Remove ops" }).click();
     await page.getByRole("button", { name: "Remove it" }).click();
-    await page.getByText("ops is removed.").waitFor();
-    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("status").getByText("ops is removed.").waitFor();
     await page.getByText("There are no channels yet").waitFor();
     // That the test was refused is an answer, which Chromium calls an error of the console.
     expect(errors.filter((error) => !/status of 409/.test(error))).toEqual([]);
@@ -66,15 +65,14 @@ describe.skipIf(!findChromium())("administrator settings in Chromium (skipped wi
     await form.getByRole("button", { name: "Create a token" }).click();
     await page.getByRole("dialog").getByText("see everything and change nothing, for 7 days").waitFor();
     await page.getByRole("button", { name: "Create token" }).click();
-    const token = (await page.getByRole("dialog").locator("code").textContent()) ?? "";
+    const token = (await page.getByRole("status").locator("code").textContent()) ?? "";
     expect(token).toMatch(/^em_\w{50}$/);
     const whose = async () =>
       (await served.server.ask("/api/v1/session", { headers: { authorization: `Bearer ${token}` } })).status;
     expect(await whose()).toBe(200);
-    await page.getByRole("button", { name: "Close" }).click();
-    await page.getByText(token).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Revoke a screen" }).click();
     await page.getByRole("button", { name: "Revoke it" }).click();
+    await page.getByText(token).waitFor({ state: "detached" });
     await page.getByText("a screen is revoked.").waitFor();
     expect(await whose()).toBe(401);
     await page.getByText("These exchanges are simulated").waitFor();

@@ -29,7 +29,7 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
     const kill = page.getByRole("button", { name: "Kill switch: unknown" });
     await kill.click();
     await page.getByRole("button", { name: "Turn it on" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Close" }).waitFor();
+    await page.getByRole("status").getByText("the kill switch is on").waitFor();
     expect(await served.call("GET", "/kill")).toMatchObject({ on: true });
     await served.call("POST", "/kill", { on: false });
     await page.unrouteAll();

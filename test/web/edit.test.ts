@@ -84,8 +84,7 @@ describe.skipIf(!findChromium())("editing a grid in Chromium (skipped without Ch
       config: { gridLevels: 8, stopLossPrice: 40_000 },
       planHash: shown,
     });
-    await request.getByText(`${id} is changed`).waitFor();
-    await request.getByRole("button", { name: "Close" }).click();
+    await part.getByRole("status").getByText(`${id} is changed`).waitFor();
     await part.getByText("Change a setting").waitFor();
     await expect.poll(() => part.getByLabel("Levels, 2 to 100").inputValue()).toBe("8");
     expect(await grid(id)).toMatchObject({ gridLevels: 8, stopPrices: [{ price: 40_000 }] });
@@ -96,7 +95,7 @@ describe.skipIf(!findChromium())("editing a grid in Chromium (skipped without Ch
     await part.getByRole("button", { name: "Change exactly as planned" }).click();
     await request.getByText("No order is canceled or placed.").waitFor();
     await request.getByRole("button", { name: "Change it" }).click();
-    await request.getByText(`${id} is changed`).waitFor();
+    await part.getByRole("status").getByText(`${id} is changed`).waitFor();
     expect(await grid(id)).toMatchObject({ stopPrices: [] });
     expect(errors).toEqual([]);
     expect(strangers).toEqual([]);
@@ -121,7 +120,7 @@ describe.skipIf(!findChromium())("editing a grid in Chromium (skipped without Ch
 
     await part.getByRole("button", { name: "Change exactly as planned" }).click();
     await request.getByRole("button", { name: "Change it" }).click();
-    await request.getByText(`${id} is changed`).waitFor();
+    await part.getByRole("status").getByText(`${id} is changed`).waitFor();
     expect(await grid(id)).toMatchObject({ orderSize: 120, lowerPrice: 51_000 });
     await context.close();
   });

@@ -25,13 +25,13 @@ interface Listed {
 
 const needs = (page: Page) => page.getByRole("region", { name: /^Needs you/ });
 
-/** Clicks a button, then the one that confirms it, and closes the dialog. */
+/** Clicks a button, then the one that confirms it. */
 async function confirm(page: Page, button: string, yes: string, result: RegExp): Promise<void> {
   await needs(page).getByRole("button", { name: button }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: yes }).click();
-  await dialog.getByText(result).waitFor();
-  await dialog.getByRole("button", { name: "Close" }).click();
+  await page.getByRole("status").getByText(result).waitFor();
+  await dialog.waitFor({ state: "detached" });
 }
 
 describe.skipIf(!findChromium())("what needs you, on the first page (skipped without Chromium)", () => {
@@ -70,7 +70,7 @@ describe.skipIf(!findChromium())("what needs you, on the first page (skipped wit
     await page.getByLabel("New value").fill("off");
     await page.getByRole("button", { name: "Change", exact: true }).click();
     await page.getByRole("button", { name: "Change it" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.goto(`${served.url}/#/`);
     await served.call("POST", "/internal/tick", {});
     await needs(page).waitFor({ state: "detached" });

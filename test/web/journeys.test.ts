@@ -65,7 +65,6 @@ describe.skipIf(!findChromium())("a journey in one tab (skipped without Chromium
       .first()
       .click();
     await expect.poll(async () => (await status()).phase).toBe("paused");
-    await page.getByRole("button", { name: "Close" }).click();
     await page.getByRole("button", { name: "Clone", exact: true }).click();
     await page.getByRole("heading", { name: /^Start the same grid again$/ }).waitFor();
     await look("a clone");
@@ -76,7 +75,6 @@ describe.skipIf(!findChromium())("a journey in one tab (skipped without Chromium
       .getByRole("button", { name: /^Stop it and sell|^Stop and sell/ })
       .click();
     await expect.poll(async () => (await status()).status).toBe("stopped");
-    await page.getByRole("button", { name: "Close" }).click();
     await look("a stopped grid");
     expect(await openOrders()).toBe(0);
     expect(Number((await status()).position)).toBeLessThan(0.0001);
@@ -111,7 +109,7 @@ describe.skipIf(!findChromium())("a journey in one tab (skipped without Chromium
     await page.getByRole("dialog").getByText("stops every strategy").waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole("button", { name: /^Stop all/ }).tap();
-    await page.getByRole("dialog").getByText("the kill switch is on").waitFor();
+    await page.getByRole("status").getByText("the kill switch is on").waitFor();
     await expect.poll(openOrders).toBe(0);
     const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
     expect(wide).toBeLessThanOrEqual(390);
@@ -135,7 +133,7 @@ const yes = (page: Page) =>
 /** Confirms a change; a plan that the market has left behind is looked at anew. */
 async function confirm(page: Page): Promise<void> {
   const dialog = page.getByRole("dialog");
-  const changed = dialog.getByText(/ (is changed|changes with its next passes)/);
+  const changed = page.getByRole("status").getByText(/ (is changed|changes with its next passes)/);
   const moved = dialog.getByText("is out of date");
   do {
     if (await moved.isVisible()) await dialog.getByRole("button", { name: "Go back" }).click();
@@ -143,5 +141,5 @@ async function confirm(page: Page): Promise<void> {
     await dialog.getByRole("button", { name: "Change it" }).click();
     await changed.or(moved).first().waitFor();
   } while (!(await changed.isVisible()));
-  await dialog.getByRole("button", { name: "Close" }).click();
+  await dialog.waitFor({ state: "detached" });
 }

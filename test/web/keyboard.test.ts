@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
+import { violationsOf } from "../support/axe.ts";
 import { findChromium } from "../support/browser.ts";
 import { PLACES } from "../support/places.ts";
 import { gridRequest } from "../support/requests.ts";
@@ -72,13 +73,50 @@ describe.skipIf(!findChromium())("the keyboard alone in Chromium (skipped withou
     await page.getByRole("button", { name: "Change it" }).waitFor();
     await tabTo(page, /^Change it$/);
     await page.keyboard.press("Enter");
-    await page.getByRole("dialog").getByText(`${id} is changed`).waitFor();
-    await tabTo(page, /^Close$/);
-    await page.keyboard.press("Enter");
+    await page.getByRole("status").getByText(`${id} is changed`).waitFor();
     await page.getByRole("dialog").waitFor({ state: "detached" });
     const result = await served.call("GET", `/strategy/grid/status?id=${id}`);
     expect(result).toMatchObject({ strategies: [{ stopPrices: [{ price: 40_000 }] }] });
     expect(errors).toEqual([]);
+    await context.close();
+  });
+
+  it("reads the result where the action was, and does not lose its place", async () => {
+    const { page, context } = await served.signIn();
+    await page.goto(`${served.url}/#/strategy/${id}`);
+    const result = page.locator(".actions").getByRole("status");
+    const dialog = page.getByRole("dialog");
+    const act = async (button: RegExp, yes: RegExp) => {
+      await page.getByRole("button", { name: button }).waitFor();
+      await tabTo(page, button);
+      await page.keyboard.press("Enter");
+      await dialog.getByRole("button", { name: yes }).waitFor();
+      await tabTo(page, yes);
+      await page.keyboard.press("Enter");
+    };
+    const isAtResult = () =>
+      page.evaluate<boolean>(`document.activeElement.matches(".actions [role=status]")`);
+    await page.route("**/pause", (route) =>
+      route.fulfill({ status: 500, json: { error: "Internal error", message: "the disk is full" } }),
+    );
+    await act(/^Pause$/, /^Pause it$/);
+    await dialog.getByRole("alert").getByText("the disk is full").waitFor();
+    expect(await result.textContent()).toBe("");
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await page.unroute("**/pause");
+    await act(/^Pause$/, /^Pause it$/);
+    await result.getByText("is paused").waitFor();
+    await dialog.waitFor({ state: "detached" });
+    await expect.poll(isAtResult).toBe(true);
+    await page.getByRole("link", { name: "Events", exact: true }).click();
+    await expect.poll(() => result.textContent()).toBe("");
+    await act(/^Stop$/, /^Stop it$/);
+    await page.locator("h1 b", { hasText: "stopped" }).waitFor();
+    await page.getByRole("button", { name: "Stop", exact: true }).waitFor({ state: "detached" });
+    await result.getByText("is stopped").waitFor();
+    await expect.poll(isAtResult).toBe(true);
+    expect(await violationsOf(page)).toEqual([]);
     await context.close();
   });
 });

@@ -58,8 +58,8 @@ describe.skipIf(!findChromium())(
         await page.getByRole("button", { name: button, exact: true }).click();
         const dialog = page.getByRole("dialog");
         await dialog.getByRole("button", { name: yes, exact: true }).click();
-        await dialog.getByText(pattern).waitFor();
-        await dialog.getByRole("button", { name: "Close" }).click();
+        await page.getByRole("status").getByText(pattern).waitFor();
+        await dialog.waitFor({ state: "detached" });
       };
       await page.getByRole("button", { name: "Edit" }).click();
       const edit = page.getByRole("region", { name: "Change this strategy" });

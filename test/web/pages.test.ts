@@ -154,8 +154,7 @@ describe.skipIf(!findChromium())("every page in Chromium (skipped without Chromi
     await page.getByRole("dialog").getByText("stops every strategy").waitFor();
     await page.getByLabel("Also sell the base").check();
     await page.getByRole("button", { name: "Stop all and sell" }).click();
-    await page.getByRole("dialog").getByText("the kill switch is on").waitFor();
-    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("status").getByText("the kill switch is on").waitFor();
     await page.getByText("No strategy runs.").waitFor();
     const response = await served.server.ask("/api/v1/strategy/grid/list");
     expect(await response.json()).toMatchObject({ count: 0 });

@@ -40,7 +40,6 @@ it.skipIf(!findChromium())("the page subscribes its browser, which then shows th
   await page.getByRole("button", { name: /^Test browser-/ }).click();
   await page.getByRole("button", { name: "Send it" }).click();
   await page.getByText(/accepted the message/).waitFor();
-  await page.getByRole("button", { name: "Close" }).click();
   const [request] = service.requests;
   const text = decrypt(request?.body ?? Buffer.alloc(0));
   expect(JSON.parse(text).title).toBe("edgemaker: this is a test");

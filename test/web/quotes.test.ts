@@ -74,8 +74,8 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
       const dialog = page.getByRole("dialog");
       await dialog.getByText(says).waitFor();
       await dialog.getByRole("button", { name: yes, exact: true }).click();
-      await dialog.getByText(pattern).waitFor();
-      await dialog.getByRole("button", { name: "Close" }).click();
+      await page.getByRole("status").getByText(pattern).waitFor();
+      await dialog.waitFor({ state: "detached" });
     };
     await expect.poll(open).toBe(4);
     await answer("Pause", /4 orders are canceled/, "Pause them", /is paused/);

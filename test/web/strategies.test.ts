@@ -59,9 +59,8 @@ describe.skipIf(!findChromium())("the page in Chromium (skipped without Chromium
     await page.getByRole("dialog").getByText("No new order is placed").waitFor();
     expect(await (await served.server.ask("/api/v1/kill")).json()).toMatchObject({ on: false });
     await page.getByRole("button", { name: "Turn it on" }).click();
-    await page.getByRole("dialog").getByText("the kill switch is on").waitFor();
+    await page.getByRole("status").getByText("the kill switch is on").waitFor();
     expect(await (await served.server.ask("/api/v1/kill")).json()).toMatchObject({ on: true });
-    await page.getByRole("button", { name: "Close" }).click();
     await page.getByRole("button", { name: "Kill switch is on" }).waitFor();
     expect(errors).toEqual([]);
     expect(strangers).toEqual([]);

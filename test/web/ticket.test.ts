@@ -75,16 +75,14 @@ describe.skipIf(!findChromium())("an order on the page in Chromium (skipped with
     await form.getByRole("button", { name: "Buy 0.001 BTC" }).click();
     await dialog.getByText("largest order 100,000 USDT").waitFor();
     await dialog.getByRole("button", { name: "Place it" }).dblclick();
-    await dialog.getByText("The order is open: 0 of 0.001 BTC filled.").waitFor();
-    await dialog.getByRole("button", { name: "Close" }).click();
+    await form.getByRole("status").getByText("The order is open: 0 of 0.001 BTC filled.").waitFor();
     const [order, ...others] = (await openOrders()).filter(({ id }) => !before.some((one) => one.id === id));
     expect(order).toMatchObject({ side: "buy", price: shown, amount: 0.001 });
     expect(others).toEqual([]);
     const cancel = page.getByRole("button", { name: /^Cancel buy of 0.001 BTC\/USDT/ });
     await cancel.click();
     await dialog.getByRole("button", { name: "Cancel it" }).click();
-    await dialog.getByText("the exchange accepted the cancel").waitFor();
-    await dialog.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("status").getByText("the exchange accepted the cancel").waitFor();
     await page.getByText("No open orders.").waitFor();
     expect(await openOrders()).toEqual([]);
     expect(errors).toEqual([]);
@@ -96,7 +94,7 @@ describe.skipIf(!findChromium())("an order on the page in Chromium (skipped with
     const sent = await loseResponses(page, 1);
     await form.getByRole("button", { name: "Buy 0.002 BTC" }).click();
     await dialog.getByRole("button", { name: "Place it" }).click();
-    await dialog.getByText("The order is open").waitFor();
+    await form.getByRole("status").getByText("The order is open").waitFor();
     expect(sent.length).toBe(2);
     expect(sent[0]).toEqual(sent[1]);
     expect(sent[0]?.key).toMatch(/^[\w-]{36}$/);
@@ -117,10 +115,9 @@ describe.skipIf(!findChromium())("an order on the page in Chromium (skipped with
     expect(await form.getByRole("button", { name: "Buy 0.004 BTC" }).isDisabled()).toBe(true);
     await form.getByRole("button", { name: "Send it again" }).click();
     await dialog.getByRole("button", { name: "Place it" }).click();
-    await dialog.getByText("The order is open").waitFor();
+    await form.getByRole("status").getByText("The order is open").waitFor();
     expect(new Set(sent.map((one) => JSON.stringify(one))).size).toBe(1);
     expect((await openOrders()).length).toBe(before.length + 1);
-    await dialog.getByRole("button", { name: "Close" }).click();
     expect(await form.getByText("It is unknown").count()).toBe(0);
     await context.close();
   });
@@ -163,7 +160,10 @@ describe.skipIf(!findChromium())("an order on the page in Chromium (skipped with
     await form.getByRole("button", { name: `Sell ${amount} ETH` }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Place it" }).click();
-    await dialog.getByText(`The order is filled: ${amount} of ${amount} ETH filled.`).waitFor();
+    await form
+      .getByRole("status")
+      .getByText(`The order is filled: ${amount} of ${amount} ETH filled.`)
+      .waitFor();
     await context.close();
   });
 

@@ -45,7 +45,7 @@ async function open(page: Page, ...words: readonly string[]): Promise<void> {
 async function confirm(page: Page, name: string, yes: string): Promise<void> {
   await page.getByRole("button", { name, exact: true }).click();
   await page.getByRole("dialog").getByRole("button", { name: yes, exact: true }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
 }
 
 /** Starts the shown plan. A plan that the market has left behind is replaced by the next one. */
@@ -105,10 +105,9 @@ async function editQuotes({ page, call }: Stage): Promise<void> {
   await page.getByRole("button", { name: "Change exactly as planned" }).click();
   await page.getByRole("button", { name: "Change it" }).click();
   await page
-    .getByRole("dialog")
+    .getByRole("status")
     .getByText(/is changed|changes with its next passes/)
     .waitFor();
-  await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
   await expect.poll(async () => (await details()).spreadPercent).toBe(3);
 }
 

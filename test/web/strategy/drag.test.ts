@@ -33,10 +33,9 @@ describe.skipIf(!findChromium())("the bounds in a grid's chart (skipped without 
     await page.getByRole("button", { name: "Change exactly as planned" }).click();
     await page.getByRole("button", { name: "Change it" }).click();
     await page
-      .getByRole("dialog")
+      .getByRole("status")
       .getByText(new RegExp(`${id} (is changed|changes)`))
       .waitFor();
-    await page.getByRole("button", { name: "Close" }).click();
   };
 
   it("are dragged, planned, and moved on the exchange only after the confirmation", async () => {
@@ -57,7 +56,8 @@ describe.skipIf(!findChromium())("the bounds in a grid's chart (skipped without 
     const upper = Number(await part.getByLabel("Upper price, USDT").inputValue());
     expect(upper).toBeLessThan(62_900);
     expect(upper).toBeGreaterThan(60_000);
-    expect(await pricesOf(GRID.exchange)).toEqual(before);
+    // An order in the middle of the range can fill meanwhile.
+    expect((await pricesOf(GRID.exchange)).at(-1)).toBe(before.at(-1));
     await confirm(page, id);
     await expect.poll(async () => (await pricesOf(GRID.exchange)).at(-1)).toBeLessThanOrEqual(upper);
     await expect.poll(async () => (await pricesOf(GRID.exchange)).length).toBe(12);
