@@ -318,14 +318,14 @@ function Ask({ question, place, close }: { question: Question; place: object; cl
 /** Returns the place of a confirmation dialog and of its result, and the function that opens it. */
 export function useConfirmation(): [Child, (question: Question) => void] {
   const [place] = useState({});
-  const [asked, setAsked] = useState<{ question: Question; nth: number } | undefined>(undefined);
-  const put = (question: Question) => setAsked((last) => ({ question, nth: (last?.nth ?? 0) + 1 }));
+  const [open, setOpen] = useState<{ question: Question; nth: number } | undefined>(undefined);
+  const put = (question: Question) => setOpen((last) => ({ question, nth: (last?.nth ?? 0) + 1 }));
   // A browser tells late that a dialog was closed: the next question can be open by then, and stays.
-  const close = () => setAsked((now) => (now === asked ? undefined : now));
+  const close = () => setOpen((now) => (now === open ? undefined : now));
   const shown = (
     <>
       <Result place={place} />
-      {asked ? <Ask key={asked.nth} question={asked.question} place={place} close={close} /> : null}
+      {open ? <Ask key={open.nth} question={open.question} place={place} close={close} /> : null}
     </>
   );
   return [shown, put];

@@ -38,11 +38,11 @@ describe.skipIf(!findChromium())("the settings of a start in Chromium (skipped w
   it("have the defaults of each form when another form is opened before the balances are known", async () => {
     const { page, context } = await served.signIn();
     let answer = () => {};
-    const asked = new Promise<void>((resolve) => {
+    const isKnown = new Promise<void>((resolve) => {
       answer = resolve;
     });
     await page.route("**/api/v1/balance*", async (route) => {
-      await asked;
+      await isKnown;
       await route.continue();
     });
     await page.goto(`${served.url}/#/start`);
