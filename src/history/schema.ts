@@ -6,8 +6,8 @@ import { lazy } from "../kernel/lazy.ts";
 import { type Millis, stampOf } from "../kernel/time.ts";
 import type { StoredEvent } from "../model/events.ts";
 import { SIDES } from "../model/market.ts";
-import { type Fill, ORDER_STATUSES, ORDER_TYPES, type Order, type OrderState } from "../model/order.ts";
-import type { ArchiveFile, Page } from "../ports/stores/store.ts";
+import { ORDER_STATUSES, ORDER_TYPES, type Order, type OrderState } from "../model/order.ts";
+import type { ArchiveFile, LabeledFill, Page } from "../ports/stores/store.ts";
 
 /** Maximum rows of one page. */
 export const MAX_HISTORY_ROWS = 1000;
@@ -57,6 +57,10 @@ export function archivedOf(
 }
 
 const side = () => z.enum(SIDES);
+const slot = () =>
+  z
+    .union([z.number(), z.string()])
+    .describe("Number of its slot; of a strategy of your own, the id that its function gave the order");
 const next = () => z.string().nullable();
 const archived = () =>
   z
@@ -68,7 +72,7 @@ const historicOrderShape = (names: readonly string[]) =>
   z.object({
     id: z.string().nullable(),
     clientOrderId: z.string(),
-    slot: z.number(),
+    slot: slot(),
     generation: z.number(),
     kind: z.enum([...names, "exit", "hand"]),
     side: side(),
@@ -96,7 +100,7 @@ const HistoricFillShape = lazy(() =>
   z.object({
     id: z.string(),
     clientOrderId: z.string(),
-    slot: z.number().nullable(),
+    slot: slot().nullable(),
     side: side(),
     price: z.string(),
     amount: z.string(),
@@ -153,11 +157,11 @@ export function historicOrderOut(
   order: Order,
   strategyKind: string,
 ): z.input<ReturnType<typeof historicOrderShape>> {
-  const { clientId, exchangeId, slot, generation, kind, side: way, type, price, amount, filled } = order;
+  const { clientId, exchangeId, generation, kind, side: way, type, price, amount, filled } = order;
   return {
     id: exchangeId,
     clientOrderId: clientId,
-    slot,
+    slot: order.label ?? order.slot,
     generation,
     kind: kind === "slot" ? strategyKind : kind,
     side: way,
@@ -173,10 +177,10 @@ export function historicOrderOut(
   };
 }
 
-export const fillShown = (fill: Fill): z.input<ReturnType<typeof HistoricFillShape>> => ({
+export const fillShown = (fill: LabeledFill): z.input<ReturnType<typeof HistoricFillShape>> => ({
   id: fill.tradeId,
   clientOrderId: fill.clientId,
-  slot: parseClientOrderId(fill.clientId)?.slot ?? null,
+  slot: fill.label ?? parseClientOrderId(fill.clientId)?.slot ?? null,
   side: fill.side,
   price: text(fill.price),
   amount: text(fill.amount),

@@ -105,6 +105,8 @@ export interface Order extends Required<NewOrder> {
   readonly settled: boolean;
   /** Actor of a manual order; null for an order of a strategy. */
   readonly actor: string | null;
+  /** The id that a strategy's own function gave it; null for every other order. */
+  readonly label: string | null;
 }
 
 /** An order that a strategy plans, before it has its client id. */
@@ -147,6 +149,7 @@ export const NEW_ORDER = {
   behindSince: null,
   settled: false,
   actor: null,
+  label: null,
 } as const;
 
 /** Groups rows by a key, in their order. */

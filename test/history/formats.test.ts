@@ -10,7 +10,9 @@ import {
   nextPageOf,
 } from "../../src/history/schema.ts";
 import { d } from "../support/grid.ts";
-import { fill, idOf, order } from "../support/made.ts";
+import { idOf, fill as made, order } from "../support/made.ts";
+
+const fill = (over: object = {}) => ({ ...made(over), label: null, ...over });
 
 const table = (fees: object[], price = "100") => {
   const one = { ...fillShown(fill()), price, fees } as never;
@@ -73,6 +75,7 @@ describe("a history", () => {
   it("shows the slot of a fill, if its order has one", () => {
     const slotOf = (clientId: string) => fillShown(fill({ clientId })).slot;
     expect([slotOf(idOf({ slot: 3 })), slotOf("placed elsewhere")]).toEqual([3, null]);
+    expect(fillShown(fill({ clientId: idOf({ slot: 3 }), label: "bid" })).slot).toBe("bid");
   });
 
   it("shows people each fee with its asset", () => {

@@ -138,10 +138,18 @@ describe.each(Object.entries(TABLE))("a generated client and %s", (definition, r
       (await venue.fills(MARKET.symbol, { from: 0 })).fills.map((fill) => fill.id).sort();
     for (let passes = 0; (await filled()).length < 2 && passes < 600; passes++) await tick(10 * MINUTE);
     await tick(1000);
-    const { fills } = await call<{ fills: { id: string }[] }>("get_strategy_fills", { id });
+    const { fills } = await call<{ fills: { id: string; slot: number | string }[] }>("get_strategy_fills", {
+      id,
+    });
     expect(fills.length).toBeGreaterThan(1);
     expect(fills.map((fill) => fill.id).sort()).toEqual(await filled());
-    const { orders } = await call<{ orders: { status: string }[] }>("get_strategy_orders", { id });
+    const { orders } = await call<{ orders: { status: string; slot: number | string }[] }>(
+      "get_strategy_orders",
+      { id },
+    );
+    const named = new Set([...fills, ...orders].map(({ slot }) => slot));
+    if (definition === twoSided.name) expect([...named].sort()).toEqual(["ask", "bid"]);
+    else expect([...named].every((slot) => typeof slot === "number")).toBe(true);
     expect(orders.filter(({ status }) => status === "open")).toHaveLength((await open()).length);
     const { events } = await call<{ events: { kind: string }[] }>("get_strategy_events", { id, limit: 1000 });
     expect(events.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["started", "edited", "renamed"]));

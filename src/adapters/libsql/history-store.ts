@@ -20,7 +20,7 @@ export const historyStore = ({ client, db }: Context): HistoryStore => ({
   async fillsOf(strategy, { limit, before }) {
     const older = olderThan({ at: fills.at, id: fills.tradeId }, before, before?.id);
     return db
-      .select()
+      .select({ ...getTableColumns(fills), label: ORDER_LABEL })
       .from(fills)
       .where(and(eq(fills.strategy, strategy), older))
       .orderBy(desc(fills.at), desc(fills.tradeId))
@@ -66,6 +66,11 @@ export const historyStore = ({ client, db }: Context): HistoryStore => ({
 
   archives: async () => db.select().from(archives).orderBy(asc(archives.year)),
 });
+
+/** In a select of one table, the columns of an outer query need their table's name as text. */
+const ORDER_LABEL = sql<
+  string | null
+>`(select label from orders where orders.account = fills.account and orders.client_id = fills.client_id)`;
 
 const pageOf = (strategy: string, { limit, before }: Page) => {
   const { at = Number.MAX_SAFE_INTEGER, id = "" } = before ?? {};

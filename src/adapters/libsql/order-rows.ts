@@ -134,6 +134,7 @@ export function updateOrder({ db }: Context, order: Order): Statement {
     notAfter,
     createdAt,
     actor,
+    label,
     ...life
   } = order;
   return statement(db.update(orders).set(life).where(isOrder({ account, clientId })));

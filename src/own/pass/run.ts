@@ -332,6 +332,7 @@ function placeOwnStrategy(
     intents: supply.intents.map((intent) => ({
       ...draftOf(strategy, intent, { window: context.window, at: priced.at }),
       timeInForce: mayTake(wishIn(intent), strategy) ? "gtc" : "post_only",
+      label: wishIn(intent)?.id ?? null,
     })),
     cancels,
     funds: context.funds && supply.funds,

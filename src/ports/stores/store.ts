@@ -140,12 +140,15 @@ export interface ArchiveFile {
   readonly before: Millis;
 }
 
+/** A fill with the label of its order; null also if the order is in an archive. */
+export type LabeledFill = Fill & Pick<Order, "label">;
+
 /** History of a strategy, newest first. */
 export interface HistoryStore {
   /** Ordered by market time of creation, then client id. */
   ordersOf(strategy: string, page: Page): Promise<readonly Order[]>;
   /** Ordered by market time, then trade id. */
-  fillsOf(strategy: string, page: Page): Promise<readonly Fill[]>;
+  fillsOf(strategy: string, page: Page): Promise<readonly LabeledFill[]>;
   /** The same with the mids that measure them. */
   measuredFillsOf(strategy: string, page: Page): Promise<readonly MeasuredFill[]>;
   /** The same with the mid at the fill only, in half of the time. */

@@ -22,7 +22,7 @@ export interface NewSchema {
 const BREAK = "--> statement-breakpoint";
 
 /** Workers contain no migrations, and know their version by this name. */
-export const NEWEST_MIGRATION = "0048_random_revisions.sql";
+export const NEWEST_MIGRATION = "0049_order_labels.sql";
 
 /** Returns why a program with this newest migration cannot use a database; undefined if it can. */
 export function versionFault(found: string, newest: string): string | undefined {

@@ -126,6 +126,8 @@ export const orders = sqliteTable(
     /** Actor of a manual order. */
     actor: text("actor"),
     timeInForce: text("time_in_force").$type<TimeInForce>().notNull().default("gtc"),
+    /** The id that a strategy's own function gave it. */
+    label: text("label"),
   },
   (table) => [
     primaryKey({ columns: [table.account, table.clientId] }),

@@ -122,7 +122,18 @@ function HistoryPart<Row>({ id, title, what, columns, keyOf, empty, below }: His
 }
 
 /** An order of the strategy as a whole, such as an initial buy or an exit, has no slot. */
-const shownSlot = (slot: number | null) => (slot === null || slot >= FIRST_WHOLE_SLOT ? "–" : slot);
+const shownSlot = (slot: number | string | null) =>
+  slot === null || (typeof slot === "number" && slot >= FIRST_WHOLE_SLOT) ? "–" : slot;
+
+interface Slotted {
+  readonly slot: number | string | null;
+}
+
+/** The slot of each row, or the name that the strategy's own function gave its order. */
+const slotColumn = <Row extends Slotted>(rows: readonly Row[]): TableColumn<Row> => {
+  const isNamed = rows.some(({ slot }) => typeof slot === "string");
+  return { name: isNamed ? "Order" : "Slot", isNumber: !isNamed, of: ({ slot }) => shownSlot(slot) };
+};
 
 export const FillsPart = ({ id, digits, symbol }: PartProps & { readonly symbol: string }) => (
   <HistoryPart<Fills["fills"][number]>
@@ -134,7 +145,7 @@ export const FillsPart = ({ id, digits, symbol }: PartProps & { readonly symbol:
       return [
         { name: "Time", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
         { name: "Side", of: ({ side }) => <SideText side={side} /> },
-        { name: "Slot", isNumber: true, of: ({ slot }) => shownSlot(slot) },
+        slotColumn(fills),
         { name: "Price", isNumber: true, of: ({ price }) => number(price, digits) },
         { name: "Amount", isNumber: true, of: (fill) => number(fill.amount, sizes) },
         { name: "Notional", isNumber: true, of: ({ notional }) => number(notional, 2) },
@@ -168,7 +179,7 @@ export const OrdersPart = ({ id, digits }: PartProps) => (
       return [
         { name: "Placed", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
         { name: "Side", of: ({ side }) => <SideText side={side} /> },
-        { name: "Slot", isNumber: true, of: ({ slot }) => shownSlot(slot) },
+        slotColumn(orders),
         { name: "Price", isNumber: true, of: ({ price }) => number(price, digits) },
         { name: "Amount", isNumber: true, of: (order) => number(order.amount, sizes) },
         { name: "Filled", isNumber: true, of: ({ filled }) => number(filled, sizes) },

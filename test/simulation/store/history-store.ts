@@ -11,7 +11,9 @@ export const memoryHistoryStore = (tables: Tables): HistoryStore => ({
 
   fillsOf: async (strategy, page) =>
     paged(
-      [...tables.fills.values()].filter((fill) => fill.strategy === strategy),
+      [...tables.fills.values()]
+        .filter((fill) => fill.strategy === strategy)
+        .map((fill) => ({ ...fill, label: tables.orders.get(fill.clientId)?.label ?? null })),
       page,
       ({ at, tradeId }) => ({ at, id: tradeId }),
     ),
