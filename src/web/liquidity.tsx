@@ -1,5 +1,6 @@
 import { useState } from "hono/jsx/dom";
-import { type ApiError, ask } from "./api.ts";
+import { AgreementForm, type AgreementRow } from "./agreement-form.tsx";
+import { ask, part } from "./api.ts";
 import { timeNow } from "./clock.ts";
 import { useEffect } from "./effect.ts";
 import { duration } from "./format.ts";
@@ -18,8 +19,8 @@ import { Table, type TableColumn } from "./table.tsx";
 import type { AgreementList, KillAnswer, LiquidityReportView, Session, WatchedPairs } from "./types.ts";
 import {
   Choice,
-  Failed,
   Field,
+  NoticeBox,
   type Question,
   SaveButton,
   type SaveProps,
@@ -114,56 +115,90 @@ const ReportButtons = ({
   </div>
 );
 
-type AgreementRow = AgreementList["agreements"][number];
-
-/** Agreements, a form for a new one, and the report of the chosen one. */
-function Agreements({ session, from, to }: { session: Session; from: string; to: string }) {
+/** Agreements, the report of one, and a form that creates or changes one. */
+function Agreements({ session, ...days }: { session: Session; from: string; to: string }) {
   const list = useLoad<AgreementList>("GET /agreements");
-  const [chosen, choose] = useState<string>();
+  const [edited, edit] = useState<string>();
+  const [message, setMessage] = useState<string>();
+  const [dialog, open] = useConfirmation();
   const mayWrite = session.scope !== "read";
+  const done = (text?: string) => {
+    edit(undefined);
+    setMessage(text);
+    list.again();
+  };
+  const actions = actionsColumn(
+    ({ agreement }) => edit(agreement),
+    (one) => open(endQuestion(one, list.again)),
+  );
   return (
     <Section title="Agreements">
       <Shown of={list}>
         {({ agreements }) => {
-          const name = chosen ?? agreements[0]?.agreement;
-          const agreement = agreements.find((one) => one.agreement === name);
+          const changed = agreements.find(({ agreement }) => agreement === edited);
           return (
             <>
               <Table
                 label="Agreements"
-                columns={AGREEMENT_COLUMNS}
+                columns={mayWrite ? [...AGREEMENT_COLUMNS, actions] : AGREEMENT_COLUMNS}
                 rows={agreements}
-                keyOf={({ agreement: key }) => key}
+                keyOf={({ agreement }) => agreement}
                 empty="No agreement is stored."
               />
-              {agreement ? (
-                <>
-                  <Field label="Report of">
-                    <Choice
-                      value={agreement.agreement}
-                      choices={agreements.map((one) => one.agreement)}
-                      choose={choose}
-                    />
-                  </Field>
-                  <AgreementRules
-                    key={`${agreement.agreement} ${agreement.version}`}
-                    of={agreement}
-                    from={from}
-                    to={to}
-                  />
-                  {mayWrite && agreement.source === "stored" ? (
-                    <EndButton of={agreement} changed={list.again} />
-                  ) : null}
-                </>
-              ) : null}
+              {message ? <NoticeBox>{message}</NoticeBox> : null}
+              <AgreementReport agreements={agreements} {...days} />
               {mayWrite ? (
-                <AgreementForm key={agreements.length} agreements={agreements} changed={list.again} />
+                <>
+                  <h3>{changed ? `Change ${changed.agreement}` : "New agreement"}</h3>
+                  <AgreementForm
+                    key={changed ? `${changed.agreement} ${changed.version}` : agreements.length}
+                    of={changed}
+                    agreements={agreements}
+                    done={done}
+                  />
+                </>
               ) : null}
             </>
           );
         }}
       </Shown>
+      {dialog}
     </Section>
+  );
+}
+
+const endQuestion = ({ agreement }: AgreementRow, ended: () => void): Question => ({
+  title: `End ${agreement}`,
+  says: "Today becomes the last day of the agreement. Its orders stay open, and its reports and history stay.",
+  yes: "End it today",
+  act: async () => {
+    const { until } = await ask<{ until: string }>(`PATCH /agreements/${part(agreement)}`, {
+      body: { until: "today" },
+    });
+    ended();
+    return `The last day of ${agreement} is ${until}, UTC.`;
+  },
+});
+
+/** The report of the chosen agreement, by default the first one. */
+function AgreementReport({
+  agreements,
+  ...days
+}: {
+  agreements: readonly AgreementRow[];
+  from: string;
+  to: string;
+}) {
+  const [chosen, choose] = useState<string>();
+  const of = agreements.find(({ agreement }) => agreement === chosen) ?? agreements[0];
+  if (!of) return null;
+  return (
+    <>
+      <Field label="Report of">
+        <Choice value={of.agreement} choices={agreements.map(({ agreement }) => agreement)} choose={choose} />
+      </Field>
+      <AgreementRules key={`${of.agreement} ${of.version}`} of={of} {...days} />
+    </>
   );
 }
 
@@ -223,85 +258,26 @@ const AGREEMENT_RULES: readonly TableColumn<AgreedRule>[] = [
   { name: "Before", isNumber: true, of: ({ before, unit }) => (before ? figureOf(before.value, unit) : "") },
 ];
 
-function EndButton({ of: { agreement }, changed }: { of: AgreementRow; changed: () => void }) {
-  const [dialog, open] = useConfirmation();
-  const end = async () => {
-    const { until } = await ask<{ until: string }>(`PATCH /agreements/${agreement}`, {
-      body: { until: "today" },
-    });
-    changed();
-    return `The last day of ${agreement} is ${until}, UTC.`;
-  };
-  return (
-    <>
-      <button
-        type="button"
-        onClick={() =>
-          open({
-            title: `End ${agreement}`,
-            says: "Today becomes the last day of the agreement. Its orders stay open, and its reports and history stay.",
-            yes: "End it today",
-            act: end,
-          })
-        }
-      >
-        End {agreement}
-      </button>
-      {dialog}
-    </>
-  );
-}
+type AgreementAct = (of: AgreementRow) => void;
 
-const FIELDS = [
-  ["agreement", "Name", "snek"],
-  ["markets", "Markets with their rules", "mexc:SNEK/USDT spread=2 depth=500, gateio:SNEK/USDT depth=300"],
-  ["total", "Rules in total", "uptime=95 depth=1000"],
-  ["counterparty", "Made with", "Snek Foundation"],
-  ["from", "First day, UTC", "2026-01-01"],
-  ["until", "Last day, UTC", "2026-12-31"],
-] as const;
-
-/** Creates an agreement, or changes the one with the same name; an empty field stays as it is. */
-function AgreementForm({
-  agreements,
-  changed,
-}: {
-  agreements: readonly AgreementRow[];
-  changed: () => void;
-}) {
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  const [error, setError] = useState<ApiError>();
-  const isKnown = agreements.some(({ agreement }) => agreement === values.agreement?.trim());
-  const submit = (event: Event) => {
-    event.preventDefault();
-    const given = Object.entries(values).map(([name, value]) => [name, value.trim()] as const);
-    const { agreement, ...terms } = Object.fromEntries(given.filter(([, value]) => value !== ""));
-    const sent = isKnown
-      ? ask(`PATCH /agreements/${agreement}`, { body: terms })
-      : ask("POST /agreements", { body: { agreement, ...terms } });
-    sent
-      .then(() => {
-        setError(undefined);
-        changed();
-      })
-      .catch(setError);
-  };
-  return (
-    <form class="fields" aria-label="Terms of an agreement" onSubmit={submit}>
-      {FIELDS.map(([name, label, example]) => (
-        <Field key={name} label={label} wide={name === "markets"}>
-          <input
-            value={values[name] ?? ""}
-            placeholder={example}
-            onInput={(event: Event) => setValues((before) => ({ ...before, [name]: valueIn(event) }))}
-          />
-        </Field>
-      ))}
-      <button type="submit">{isKnown ? "Change agreement" : "Create agreement"}</button>
-      {error ? <Failed error={error} /> : null}
-    </form>
-  );
-}
+const actionsColumn = (edit: AgreementAct, end: AgreementAct): TableColumn<AgreementRow> => ({
+  name: "Actions",
+  of: (one) =>
+    one.source === "stored" ? (
+      <div class="actions">
+        <button type="button" aria-label={`Edit ${one.agreement}`} onClick={() => edit(one)}>
+          Edit
+        </button>
+        {one.state === "ended" ? null : (
+          <button type="button" aria-label={`End ${one.agreement}`} onClick={() => end(one)}>
+            End
+          </button>
+        )}
+      </div>
+    ) : (
+      "–"
+    ),
+});
 
 export const killQuestion = (on: boolean): Question => ({
   title: on ? "Turn the kill switch on?" : "Turn the kill switch off?",

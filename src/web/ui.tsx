@@ -331,15 +331,24 @@ export function useConfirmation(): [Child, (question: Question) => void] {
   return [shown, put];
 }
 
-/** A label with its control below it. */
+export const FieldError = ({ children = "" }: { children?: string }) =>
+  children === "" ? null : (
+    <small class="warn" role="status">
+      {children}
+    </small>
+  );
+
+/** A label with its control below it, and what is wrong with its value. */
 export function Field({
   label,
   hint,
+  error = "",
   wide = false,
   children,
 }: {
   label: string;
   hint?: Child;
+  error?: string | undefined;
   wide?: boolean;
   children?: Child;
 }) {
@@ -347,6 +356,7 @@ export function Field({
     <label class={wide ? "field wide" : "field"}>
       <span>{label}</span>
       {children}
+      <FieldError>{error}</FieldError>
       {hint ? <small>{hint}</small> : null}
     </label>
   );

@@ -7,6 +7,7 @@ import { COMMON_PAIR, type Holdings, useHoldings } from "../holdings.ts";
 import { useLoad } from "../live.ts";
 import { NumberInput, PairField } from "../plan-area.tsx";
 import { linkTo } from "../route.ts";
+import { RowsField } from "../rows.tsx";
 import type { Definitions, Exchanges, TickerAnswer } from "../types.ts";
 import { Choice, Failed, Field, NoticeBox, PressedChoice, Shown, valueIn } from "../ui.tsx";
 import {
@@ -212,7 +213,7 @@ function SettingField({
         <PressedChoice label={label} value={text || "false"} choices={YES_OR_NO} choose={set} />
       </div>
     );
-  if (kind === "rows") return <RowsField {...setting} label={label} text={text} set={set} />;
+  if (kind === "rows") return <SettingRows {...setting} label={label} text={text} set={set} />;
   if (kind === "defend") return <DefendField label={label} hint={hint} text={text} set={set} />;
   const input =
     kind === "number" ? (
@@ -322,43 +323,13 @@ function DefendField({ label, hint, text, set }: TextFieldProps) {
   );
 }
 
-/** Values as rows, which can be added and removed. */
-function RowsField({ columns = [], hint, label, text, set }: TextFieldProps & Pick<Setting, "columns">) {
-  const rows = rowsIn(text);
-  const put = (next: readonly (readonly string[])[]) => set(next.length === 0 ? "" : JSON.stringify(next));
-  const typed = (row: number, column: number) => (value: string) =>
-    put(rows.map((cells, at) => (at === row ? cells.with(column, value) : cells)));
-  return (
-    <fieldset class="field wide">
-      <legend>{label}</legend>
-      {rows.map((cells, row) => (
-        <div key={row} class="actions">
-          {columns.map((column, at) => {
-            const name = `${label} ${row + 1}, ${column.label}`;
-            return column.kind === "number" ? (
-              <NumberInput key={name} label={name} value={cells[at] ?? ""} change={typed(row, at)} />
-            ) : (
-              <input
-                key={name}
-                aria-label={name}
-                value={cells[at] ?? ""}
-                onInput={(event: Event) => typed(row, at)(valueIn(event))}
-              />
-            );
-          })}
-          <button
-            type="button"
-            aria-label={`Remove ${label} ${row + 1}`}
-            onClick={() => put(rows.toSpliced(row, 1))}
-          >
-            Remove
-          </button>
-        </div>
-      ))}
-      <button type="button" onClick={() => put([...rows, columns.map(({ initial }) => initial)])}>
-        Add
-      </button>
-      {hint ? <small>{hint}</small> : null}
-    </fieldset>
-  );
-}
+/** A setting with several values. */
+const SettingRows = ({ columns = [], text, set, ...field }: TextFieldProps & Pick<Setting, "columns">) => (
+  <RowsField
+    label={field.label}
+    hint={field.hint}
+    columns={columns}
+    rows={rowsIn(text)}
+    change={(rows) => set(rows.length === 0 ? "" : JSON.stringify(rows))}
+  />
+);
