@@ -19,7 +19,11 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { unzipSync } from "fflate";
 import { buildBinaries } from "../cli/build/binary/binary.mjs";
+import { faultOf } from "../test/agents/schemas.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const runtimes = join(root, "test/runtimes/node_modules");
@@ -63,10 +67,12 @@ async function rehearse() {
   const [first, second] = await Promise.all([build("first", {}), build("second", otherMachine())]);
   compare("the package", first.tarball, second.tarball);
   compare("the binary", first.binary, second.binary);
+  compare("the bundle", first.bundle, second.bundle);
   const megabytes = statSync(first.binary).size / 1e6;
   if (megabytes > MAX_BINARY_MB) throw new Error(`the binary has ${megabytes.toFixed(1)} MB`);
   say(`notes: ${notes().split("\n").length} lines of the changelog`);
   await untilFill("the binary, from an empty folder", first.binary, ["demo"], emptyHome("binary"));
+  await useBundle(first.bundle);
   const registry = await startRegistry();
   try {
     for (const name of NEEDED) registry.publish(join(root, "node_modules", name));
@@ -102,7 +108,10 @@ async function build(name, { env = {}, mask = "022", user, depth = "" }) {
   const code = await new Promise((resolve) => child.on("exit", resolve));
   if (code !== 0) throw new Error(`the build in ${clone} ended with ${code}`);
   say(`built in ${clone}${user ? `, as user ${user}` : ""}`);
-  return { tarball: join(out, `edgemaker-${version}.tgz`), binary: join(out, `edgemaker-${own}`) };
+  const [tarball, binary, bundle] = [`${version}.tgz`, own, `${own}.mcpb`].map((name) =>
+    join(out, `edgemaker-${name}`),
+  );
+  return { tarball, binary, bundle };
 }
 
 /** With hard links, because the builds only read packages; on another device, with copies. */
@@ -148,6 +157,35 @@ function emptyHome(name) {
   const home = join(work, `home ${name}`);
   mkdirSync(home, { recursive: true });
   return { cwd: home, env: { HOME: home, PATH: process.env.PATH } };
+}
+
+/** Opens a bundle as a client of MCP does: checks the manifest, starts what it names, and lists the tools. */
+async function useBundle(file) {
+  const folder = join(work, "bundle");
+  for (const [name, bytes] of Object.entries(unzipSync(readFileSync(file)))) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), bytes);
+  }
+  const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"));
+  const fault = faultOf("bundle", manifest);
+  if (fault) throw new Error(`the bundle's manifest is not valid: ${fault}`);
+  const { cwd, env } = emptyHome("bundle");
+  const [{ command, args }, node] = [manifest.server.mcp_config, dirname(process.execPath)];
+  const transport = new StdioClientTransport({
+    command,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the client puts its folder there.
+    args: args.map((word) => word.replaceAll("${__dirname}", folder)),
+    cwd,
+    env: { ...env, PATH: `${node}${delimiter}${env.PATH}` },
+  });
+  const client = new Client({ name: "release", version });
+  await client.connect(transport, { timeout: PATIENCE_MS });
+  const { tools } = await client.listTools();
+  await client.close();
+  const [listed, named] = [tools, manifest.tools].map((list) => list.map(({ name }) => name).sort());
+  if (listed.length === 0 || String(listed) !== String(named))
+    throw new Error(`the bundle's server has the tools ${listed}, and its manifest names ${named}`);
+  say(`the bundle, from an empty folder: ${listed.length} tools`);
 }
 
 /** Starts a registry that knows only what is published to it. */

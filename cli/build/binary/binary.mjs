@@ -1,5 +1,6 @@
 // Makes one file that needs no Node: node cli/build/binary/binary.mjs PACKAGE.tgz FOLDER [TARGET…]
 // It consists of Bun, and of the packed package with its libSQL and esbuild. `npm run runtimes` installs Bun.
+// The same parts, without Bun, are the bundle for clients of MCP.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -18,7 +19,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { constants, zstdCompressSync } from "node:zlib";
 import { root } from "../current.cjs";
-import { filesOf } from "../manifest.mjs";
+import { modeOf, moduleFiles, writeBundle } from "./bundle.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 /** Packages for each target, of the two lock files: they carry the hashes. */
@@ -32,7 +33,7 @@ export const TARGETS = {
 const SHARED = ["libsql", "@neon-rs/load", "detect-libc"];
 const RUNTIMES = join(root, "test/runtimes");
 
-/** Writes the binary of a target into a folder, and returns its path. Throws an Error if a part of it cannot be had. */
+/** Writes the binary and the bundle of a target into a folder, and returns their paths. Throws an Error if a part of it cannot be had. */
 export function buildBinary(tarball, folder, target) {
   const { bun, libsql, esbuild } = TARGETS[target];
   const work = mkdtempSync(join(tmpdir(), "edgemaker-binary-"));
@@ -47,6 +48,7 @@ export function buildBinary(tarball, folder, target) {
     writePayload(join(work, "unpacked"), work);
     for (const part of ["entry.mjs", "unpack.mjs"]) cpSync(join(here, part), join(work, part));
     mkdirSync(folder, { recursive: true });
+    const bundle = writeBundle(join(work, "unpacked"), folder, target);
     const isWindows = target.startsWith("windows");
     const outfile = resolve(folder, `edgemaker-${target}${isWindows ? ".exe" : ""}`);
     const program = join(base, "@oven", bun, "bin", isWindows ? "bun.exe" : "bun");
@@ -71,7 +73,7 @@ export function buildBinary(tarball, folder, target) {
       },
     );
     chmodSync(outfile, 0o755);
-    return outfile;
+    return { binary: outfile, bundle };
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -110,11 +112,10 @@ function copyPackage(from, name, modules, work) {
 
 /** Writes all files as one, each with its mode, which does not depend on the user's mask. */
 export function writePayload(folder, work) {
-  const files = filesOf(join(folder, "node_modules")).map((name) => `node_modules/${name}`);
-  const isProgram = (name) => /\/bin\/|cli\/edgemaker/.test(name);
+  const files = moduleFiles(folder);
   const parts = files.map((name) => readFileSync(join(folder, name)));
   const head = Buffer.from(
-    JSON.stringify(files.map((name, index) => [name, parts[index].length, isProgram(name) ? 0o755 : 0o644])),
+    JSON.stringify(files.map((name, index) => [name, parts[index].length, modeOf(name)])),
   );
   const length = Buffer.alloc(4);
   length.writeUInt32LE(head.length);
@@ -130,8 +131,9 @@ export function writePayload(folder, work) {
 export function buildBinaries(tarball, folder, targets = Object.keys(TARGETS), say = console.log) {
   const missing = targets.filter((target) => {
     try {
-      const file = buildBinary(tarball, folder, target);
-      say(`${target}: ${(statSync(file).size / 1e6).toFixed(1)} MB`);
+      const { binary, bundle } = buildBinary(tarball, folder, target);
+      const [size, bundleSize] = [binary, bundle].map((file) => (statSync(file).size / 1e6).toFixed(1));
+      say(`${target}: ${size} MB, bundle ${bundleSize} MB`);
       return false;
     } catch (error) {
       say(`${target}: NOT MADE, ${String(error.message).split("\n")[0]}`);
