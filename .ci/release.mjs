@@ -24,6 +24,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { unzipSync } from "fflate";
 import { buildBinaries } from "../cli/build/binary/binary.mjs";
 import { faultOf } from "../test/agents/schemas.mjs";
+import { runImage, whyNoNamespaces } from "./image.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const runtimes = join(root, "test/runtimes/node_modules");
@@ -79,6 +80,7 @@ async function rehearse() {
     registry.publish(first.tarball);
     say(`published ${version} and ${NEEDED.length} packages that it needs`);
     for (const [name, program] of Object.entries(NODES)) await useFromRegistry(name, program, registry);
+    await useImage(registry);
   } finally {
     await registry.stop();
   }
@@ -293,6 +295,23 @@ console.log(String(Money.of("0.1").plus("0.2")));`;
   say(
     `${name}: npx, npm install (${(kilobytes / 1024).toFixed(0)} MB), npm install --global, verify: ${verdict.files.length} files of ${verdict.commit}`,
   );
+}
+
+/** Starts the server as the image does, where the kernel allows it. */
+async function useImage({ url }) {
+  const why = whyNoNamespaces();
+  if (why) return say(`the image's layout was NOT RUN: ${why}`);
+  const { cwd, env } = emptyHome("image");
+  const root = join(work, "image");
+  mkdirSync(root);
+  const install = (prefix) =>
+    execFileSync("npm", ["install", "--global", "--prefix", prefix, "--ignore-scripts", "edgemaker"], {
+      cwd,
+      env: { ...env, npm_config_registry: url, npm_config_update_notifier: "false" },
+      stdio: ["ignore", "ignore", "inherit"],
+      timeout: PATIENCE_MS,
+    });
+  say(`the image's layout: ${await runImage(root, install)}`);
 }
 
 /** npm's own program: each Node runs it. */
