@@ -141,7 +141,8 @@ export const AGENT_FILES: Readonly<Record<string, () => string>> = {
           args: ["${__dirname}/node_modules/edgemaker/cli/edgemaker.cjs", "mcp", "--sandbox"],
         },
       },
-      tools: tools().map(({ name, title }) => ({ name, description: title })),
+      // Without `--trading`, the server has no others.
+      tools: readers().map(({ name, title }) => ({ name, description: title })),
       compatibility: { runtimes: { node: engines.node } },
     }),
   "agents/.claude-plugin/plugin.json": () =>
