@@ -70,6 +70,10 @@ describe.each(documents)("%s", (name) => {
   });
 });
 
+it("the README can be read in one go", () => {
+  expect(readFileSync(join(root, "README.md"), "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(120);
+});
+
 it("no file of the project names a machine's path or a registry", () => {
   const bad = /\/(?:root|home)\/\w+|\/work\/|registry\.npmjs/;
   const files = tracked.filter(
