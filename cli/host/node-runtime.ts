@@ -1,5 +1,5 @@
 import { lookup } from "node:dns/promises";
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { dirname, resolve } from "node:path";
 import type { RawData } from "ws";
@@ -206,12 +206,27 @@ export function tighten(file: string): boolean {
   }
 }
 
-/** Restricts a database's file, and SQLite's files next to it, to the owner; creates missing ones. */
+/**
+ * Restricts a database's file, and SQLite's files next to it, to the owner; creates a missing one. Never opens a file
+ * that exists: when a process closes any descriptor of a file, POSIX drops all its locks on it, also those of SQLite's
+ * connections. Another process would then count itself as the last one, and delete the log that this one still writes
+ * to. Source: https://sqlite.org/howtocorrupt.html, section 2.2.
+ */
 function ownDatabase(file: string): boolean {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  closeSync(openSync(file, "a", 0o600));
+  createPrivate(file);
   // Files next to it got its mode at the time when they were created.
   return databaseFilesOf(file).map(tighten).includes(true);
+}
+
+function createPrivate(file: string): void {
+  if (existsSync(file)) return;
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    // Another process can create it at the same moment.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
 }
 
 /** Returns a database's file and SQLite's files next to it. */
