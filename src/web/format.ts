@@ -34,6 +34,9 @@ export const number = (value: MoneyValue, digits?: Digits): string =>
     })
     .replace("-", "−");
 
+/** Begins a text with a capital letter, as a sentence of the page does. */
+export const capitalized = (text: string): string => `${text[0]?.toUpperCase() ?? ""}${text.slice(1)}`;
+
 /** Formats a number that can be unknown. */
 export const numberOr = (value: MoneyValue | null, digits?: Digits): string =>
   value === null ? "–" : number(value, digits);

@@ -1,5 +1,5 @@
 /** The columns of typed rows, and what is wrong with a text. */
-import { isPair } from "../kernel/pair.ts";
+import { ASSET, isPair } from "../kernel/pair.ts";
 
 /** Typed texts, row by row. */
 export type TextRows = readonly (readonly string[])[];
@@ -29,6 +29,8 @@ export const checkAmount = (text: string): string =>
   AMOUNT.test(text) ? "" : "Write an amount, such as 500.";
 export const checkPercent = (text: string): string =>
   AMOUNT.test(text) && Number(text) > 0 && Number(text) <= 100 ? "" : "Write a percentage up to 100.";
+export const checkAsset = (text: string): string =>
+  ASSET.test(pairText(text)) ? "" : "Write an asset, such as USDT.";
 export const checkPair = (text: string): string =>
   isPair(pairText(text)) ? "" : "Write a pair, such as BTC/USDT.";
 

@@ -14,7 +14,7 @@ interface RowsProps {
   readonly isChecked?: boolean;
   /** What is wrong with all rows together. */
   readonly error?: string | undefined;
-  readonly maximum?: number;
+  readonly maximum?: number | undefined;
 }
 
 /** Values as rows, which can be added and removed. */

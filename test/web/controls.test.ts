@@ -55,6 +55,43 @@ describe.skipIf(!findChromium())("administrator settings in Chromium (skipped wi
     await context.close();
   });
 
+  it("set a limit by asset in rows, name what is wrong beside its field, and turn it off", async () => {
+    const { page, context, errors } = await served.signIn();
+    await page.goto(`${served.url}/#/limits`);
+    const form = page.getByRole("region", { name: "Change a limit" });
+    const change = form.getByRole("button", { name: "Change" });
+    const limits = async () =>
+      (await served.call<{ limits: { scope: string; limits: Record<string, string> }[] }>("GET", "/limits"))
+        .limits;
+    await form.getByRole("combobox", { name: "Limit", exact: true }).selectOption({ label: "Largest order" });
+    await form.getByLabel("Largest order 1, Amount").fill("500");
+    await change.click();
+    await form.getByText("Write an asset, such as USDT.").waitFor();
+    await form.getByLabel("Largest order 1, Asset").fill("usdt");
+    await form.getByRole("button", { name: "Add" }).click();
+    await form.getByLabel("Largest order 2, Asset").fill("BTC");
+    await form.getByLabel("Largest order 2, Amount").fill("0.1");
+    await form.getByLabel("Scope").selectOption({ label: "Account kraken" });
+    await change.click();
+    await page.getByText("Largest order, account kraken: 500 USDT, 0.1 BTC.").waitFor();
+    await page.getByRole("button", { name: "Change it" }).click();
+    await expect
+      .poll(async () => (await limits()).find(({ scope }) => scope === "account:kraken")?.limits)
+      .toMatchObject({ orderNotional: "USDT=500,BTC=0.1" });
+    await page.reload();
+    await form.getByLabel("Scope").selectOption({ label: "Account kraken" });
+    await form.getByLabel("Turn this limit off").click();
+    await change.click();
+    await page.getByRole("button", { name: "Change it" }).click();
+    await expect
+      .poll(
+        async () => (await limits()).find(({ scope }) => scope === "account:kraken")?.limits.orderNotional,
+      )
+      .not.toBe("USDT=500,BTC=0.1");
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+
   it("create a token that is shown once, and revoke it", async () => {
     const { page, context, errors } = await served.signIn();
     await page.getByRole("link", { name: "Settings" }).click();

@@ -1,13 +1,24 @@
 import { useState } from "hono/jsx/dom";
 import { pluralize } from "../../kernel/plain-text.ts";
+import { LIMIT_OFF } from "../../limits/texts.ts";
 import type { Scope } from "../../model/token.ts";
 import { type ApiError, ask, part } from "../api.ts";
-import { money } from "../format.ts";
+import { capitalized, money } from "../format.ts";
 import { useLoad } from "../live.ts";
+import { areRight, type TextRows } from "../row-checks.ts";
+import { RowsField } from "../rows.tsx";
 import { Table, type TableColumn, usePages } from "../table.tsx";
-import type { KeysAnswer, LimitChange, LimitsAnswer, TestedKeys, TokenAnswer, TokenList } from "../types.ts";
+import type {
+  Exchanges,
+  KeysAnswer,
+  LimitChange,
+  LimitsAnswer,
+  TestedKeys,
+  TokenAnswer,
+  TokenList,
+} from "../types.ts";
 import { Choice, Failed, Field, NoticeBox, Section, Shown, Time, useConfirmation, valueIn } from "../ui.tsx";
-import { limitForm, limitTitle, limitValue, scopeText } from "./limit-text.ts";
+import { isList, limitColumns, limitTitle, limitValue, scopeText, writeLimit } from "./limit-text.ts";
 
 /** The page of API tokens and exchange keys; the secrets are never shown. */
 export function AccessPage() {
@@ -364,21 +375,39 @@ function LimitsInUse({ data }: { data: LimitsAnswer }) {
   );
 }
 
+/** Names the orders to which a limit can apply: all, those of an account, or those of a token. */
+function useScopes(data: LimitsAnswer): readonly (readonly [string, string])[] {
+  const exchanges = useLoad<Exchanges>("GET /exchanges").data?.exchanges ?? [];
+  const tokens = useLoad<TokenList>("GET /tokens").data?.tokens ?? [];
+  const named = new Map([
+    ...data.limits.map(({ scope }) => [scope, scopeText(scope)] as const),
+    ...exchanges.map(({ id }) => [`account:${id}`, `account ${id}`] as const),
+    ...tokens
+      .filter(({ revokedAt, scope }) => revokedAt === null && scope !== "link")
+      .map(({ id, name }) => [`token:${id}`, `token ${name}`] as const),
+  ]);
+  return [...named];
+}
+
 function SetLimit({ data, again }: { data: LimitsAnswer; again: () => void }) {
   const names = Object.keys(data.limits.find(({ scope }) => scope === "every")?.limits ?? {});
-  const [form, setForm] = useState({ scope: "every", name: names[0] ?? "", value: "" });
+  const [{ scope, name, rows, isOff }, setForm] = useState(() => limitForm(names[0] ?? ""));
+  const [isChecked, setChecked] = useState(false);
   const [question, put] = useConfirmation();
-  const type = (field: "scope" | "name" | "value") => (event: Event) =>
-    setForm({ ...form, [field]: valueIn(event) });
+  const scopes = useScopes(data);
+  const columns = limitColumns(name);
+  const change = (more: Partial<ReturnType<typeof limitForm>>) => setForm((now) => ({ ...now, ...more }));
+  const value = isOff ? LIMIT_OFF : writeLimit(name, rows);
   const set = (event: Event) => {
     event.preventDefault();
+    setChecked(true);
+    if (!isOff && (rows.length === 0 || !areRight(columns, rows))) return;
     put({
       title: "Change this limit?",
-      says: `${limitTitle(form.name)}, ${scopeText(form.scope)}: ${limitValue(form.name, form.value)}. It applies to every order from now on. Slots that it blocked are retried at once.`,
+      says: `${limitTitle(name)}, ${new Map(scopes).get(scope)}: ${limitValue(name, value)}. It applies to every order from now on. Slots that it blocked are retried at once.`,
       yes: "Change it",
       act: async () => {
-        const body = { scope: form.scope, [form.name]: form.value };
-        const { message } = await ask<LimitChange>("PUT /limits", { body });
+        const { message } = await ask<LimitChange>("PUT /limits", { body: { scope, [name]: value } });
         again();
         return message;
       },
@@ -389,22 +418,45 @@ function SetLimit({ data, again }: { data: LimitsAnswer; again: () => void }) {
       <form class="fields line" onSubmit={set}>
         <Field label="Limit">
           <Choice
-            value={form.name}
-            choices={names.map((name) => [name, limitTitle(name)] as const)}
-            choose={(name: string) => setForm({ ...form, name })}
+            value={name}
+            choices={names.map((one) => [one, limitTitle(one)] as const)}
+            choose={(one: string) => change({ ...limitForm(one), scope })}
           />
         </Field>
-        <Field label="New value" hint={limitForm(form.name)}>
-          <input value={form.value} autocomplete="off" onInput={type("value")} />
-        </Field>
         <Field label="Scope">
-          <input value={form.scope} placeholder="every, account:kraken, token:ID" onInput={type("scope")} />
+          <Choice
+            value={scope}
+            choices={scopes.map(([one, text]) => [one, capitalized(text)] as const)}
+            choose={(one: string) => change({ scope: one })}
+          />
         </Field>
-        <button type="submit" disabled={form.value.trim() === ""}>
-          Change
-        </button>
+        {isOff ? null : (
+          <RowsField
+            label={limitTitle(name)}
+            columns={columns}
+            rows={rows}
+            change={(typed) => change({ rows: typed })}
+            isChecked={isChecked}
+            maximum={isList(name) ? undefined : 1}
+            error={isChecked && rows.length === 0 ? "Add a value, or turn the limit off." : ""}
+            hint={columns.length > 1 ? "Assets that are not in these rows keep their amounts." : ""}
+          />
+        )}
+        <label class="check">
+          <input type="checkbox" checked={isOff} onClick={() => change({ isOff: !isOff })} /> Turn this limit
+          off
+        </label>
+        <button type="submit">Change</button>
       </form>
       {question}
     </Section>
   );
 }
+
+/** Returns the form for a limit, with an empty row. */
+const limitForm = (name: string) => ({
+  scope: "every",
+  name,
+  rows: [limitColumns(name).map(({ initial }) => initial)] as TextRows,
+  isOff: false,
+});

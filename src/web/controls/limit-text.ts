@@ -1,11 +1,61 @@
 import { LIMIT_FORMS } from "../../limits/texts.ts";
 import type { LimitName } from "../../model/limits.ts";
 import { duration, inPercent, number } from "../format.ts";
+import {
+  checkAmount,
+  checkAsset,
+  checkPair,
+  checkPercent,
+  pairText,
+  type RowColumn,
+  type TextRows,
+} from "../row-checks.ts";
 
 const limitFormOf = (name: string) => LIMIT_FORMS[name as LimitName];
 
 export const limitTitle = (name: string): string => limitFormOf(name)?.title ?? name;
-export const limitForm = (name: string): string => `${limitFormOf(name)?.form ?? "a value"}, or off`;
+
+const checkWhole = (text: string): string => (/^\d{1,9}$/.test(text) ? "" : "Write a whole number.");
+const checkSeconds = (text: string): string =>
+  /^\d{1,6}(\.\d{1,3})?$/.test(text) ? "" : "Write a number of seconds, such as 60.";
+
+const hasAmounts = (name: string): boolean => /Notional$|[a-z]Loss$/.test(name) && name !== "onLoss";
+
+/** Whether a limit has several values. */
+export const isList = (name: string): boolean => name === "symbols" || hasAmounts(name);
+
+/** Returns the fields of a limit's value: of an amount by asset, of allowed pairs, or of one value. */
+export function limitColumns(name: string): readonly RowColumn[] {
+  if (name === "symbols") return [{ label: "Pair", kind: "text", initial: "", check: checkPair }];
+  if (name === "onLoss")
+    return [{ label: "New value", kind: "choice", initial: "pause", choices: AFTER_LOSS }];
+  if (hasAmounts(name))
+    return [
+      { label: "Asset", kind: "text", initial: "", check: checkAsset },
+      { label: "Amount", kind: "number", initial: "", check: checkAmount },
+    ];
+  const [unit, check] = name.endsWith("Percent")
+    ? [", %", checkPercent]
+    : name.endsWith("Millis")
+      ? [", seconds", checkSeconds]
+      : ["", checkWhole];
+  return [{ label: `New value${unit}`, kind: "number", initial: "", check }];
+}
+
+const AFTER_LOSS = [
+  ["pause", "Pause the strategy"],
+  ["stop", "Stop it and sell its base"],
+] as const;
+
+/** Returns the rows of a limit as the text of a request: `USDT=500` is an amount, and times are milliseconds. */
+export const writeLimit = (name: string, rows: TextRows): string =>
+  rows
+    .map(([first = "", amount]) => {
+      if (name.endsWith("Millis")) return String(Math.round(1000 * Number(first)));
+      if (!isList(name)) return first;
+      return amount === undefined ? pairText(first) : `${pairText(first)}=${amount}`;
+    })
+    .join(",");
 
 /** Formats a limit's value with its unit: `USDT=500` is 500 USDT, and 60000 ms are 1 min. */
 export function limitValue(name: string, value: string): string {
