@@ -1,3 +1,4 @@
+import type { Route } from "playwright-core";
 import { expect, it, onTestFinished } from "vitest";
 import { findChromium, openProfile } from "../support/browser.ts";
 import { decrypt, EXAMPLE, pushService } from "../support/push.ts";
@@ -25,7 +26,18 @@ it.skipIf(!findChromium())("the page subscribes its browser, which then shows th
   const { browserPublic, secret } = EXAMPLE;
   const json = { endpoint: service.url, keys: { p256dh: browserPublic, auth: secret } };
   await context.addInitScript(
-    `PushManager.prototype.subscribe = async (options) => (window.subscribed = options, { toJSON: () => (${JSON.stringify(json)}) });`,
+    `const own = new WeakMap();
+    window.ended = [];
+    let count = 0;
+    PushManager.prototype.getSubscription = async function () { return own.get(this) ?? null; };
+    PushManager.prototype.subscribe = async function (options) {
+      if (own.has(this)) throw new Error("a registration has one subscription");
+      window.subscribed = options;
+      const nth = ++count;
+      const unsubscribe = async () => (window.ended.push(nth), own.delete(this));
+      own.set(this, { unsubscribe, toJSON: () => (${JSON.stringify(json)}) });
+      return own.get(this);
+    };`,
   );
   const page = await context.newPage();
   await page.goto(url);
@@ -73,4 +85,20 @@ it.skipIf(!findChromium())("the page subscribes its browser, which then shows th
     .getByRole("table", { name: "Alert channels" })
     .getByText("this browser no longer accepts")
     .waitFor();
+
+  // A subscription that the server does not store ends, and the one that it stores stays.
+  const again = page.getByRole("button", { name: "Notify this browser" });
+  const refuse = (route: Route) =>
+    route.request().method() === "POST" ? route.fulfill({ status: 503, json: REFUSAL }) : route.fallback();
+  await page.route("**/api/v1/channels", refuse);
+  await again.click();
+  await page.getByText("The database is busy").waitFor();
+  expect(await page.evaluate("ended")).toEqual([2]);
+  await page.unroute("**/api/v1/channels", refuse);
+  await again.click();
+  await expect.poll(() => page.evaluate("ended")).toEqual([2, 1]);
+  await again.click();
+  await expect.poll(() => page.evaluate("ended")).toEqual([2, 1, 3]);
 });
+
+const REFUSAL = { error: "Internal error", message: "the database is busy" };

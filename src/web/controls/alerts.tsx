@@ -80,9 +80,11 @@ function NotifyThisBrowser({ again }: { again: () => void }) {
     setState({ isBusy: true });
     try {
       const channel = `browser-${crypto.randomUUID().slice(0, 8)}`;
-      await ask("POST /channels", {
-        body: { channel, kind: "browser", level: "warning", ...(await subscribe()) },
-      });
+      const { secrets, made, replaced } = await subscribe();
+      await ask("POST /channels", { body: { channel, kind: "browser", level: "warning", ...secrets } }).catch(
+        (error) => made.unsubscribe().finally(() => Promise.reject(error)),
+      );
+      await replaced?.unsubscribe();
       setState({ channel });
       again();
     } catch (error) {
@@ -107,22 +109,42 @@ function NotifyThisBrowser({ again }: { again: () => void }) {
   );
 }
 
+/** A registration of the service worker has one subscription: the new one is made in the other, before the old one ends. */
+const SPARE_SCOPE = "./alerts/";
+
 /** Subscribes to the browser's push service, with a new pair of keys that only the server keeps. */
 async function subscribe() {
-  const worker = await navigator.serviceWorker.getRegistration("./");
-  if (!worker?.active)
+  const main = await navigator.serviceWorker.getRegistration("./");
+  if (!main?.active)
     throw new Error("the page is not installed in this browser yet; reload it and try again");
-  const { pushManager } = worker;
-  // A subscription belongs to one pair of keys.
-  await (await pushManager.getSubscription())?.unsubscribe();
+  const inMain = await main.pushManager.getSubscription();
+  const spare = (await navigator.serviceWorker.getRegistrations()).find(({ scope }) =>
+    scope.endsWith(SPARE_SCOPE.slice(1)),
+  );
+  const inSpare = await spare?.pushManager.getSubscription();
+  // The last try was interrupted.
+  if (inMain && inSpare) await inSpare.unsubscribe();
+  const { pushManager } = inMain ? await activeRegistration(main.active.scriptURL) : main;
   const algorithm = { name: "ECDSA", namedCurve: "P-256" };
   const pair = await crypto.subtle.generateKey(algorithm, true, ["sign"]);
   const applicationServerKey = new Uint8Array(await crypto.subtle.exportKey("raw", pair.publicKey));
   const { d } = await crypto.subtle.exportKey("jwk", pair.privateKey);
-  const subscription = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey });
-  const { endpoint: url, keys: { p256dh: browserKey, auth: browserSecret } = {} } = subscription.toJSON();
+  const made = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey });
+  const { endpoint: url, keys: { p256dh: browserKey, auth: browserSecret } = {} } = made.toJSON();
   const senderKey = `${base64Url(applicationServerKey)}.${d}`;
-  return { url, browserKey, browserSecret, senderKey, from: location.origin };
+  const secrets = { url, browserKey, browserSecret, senderKey, from: location.origin };
+  return { secrets, made, replaced: inMain ?? inSpare };
+}
+
+/** Registers the service worker a second time. */
+async function activeRegistration(script: string): Promise<ServiceWorkerRegistration> {
+  const registration = await navigator.serviceWorker.register(script, { scope: SPARE_SCOPE });
+  const { installing } = registration;
+  if (installing)
+    await new Promise<void>((resolve) =>
+      installing.addEventListener("statechange", () => installing.state === "activated" && resolve()),
+    );
+  return registration;
 }
 
 /** Kinds whose secrets a person can enter. */
