@@ -7,7 +7,7 @@ export type Decimal = bigint;
 /** `down` rounds toward minus infinity, `up` toward plus infinity, `half` to the nearest with ties up. */
 export type Rounding = "down" | "up" | "half";
 
-const DECIMAL_PLACES = 18;
+export const DECIMAL_PLACES = 18;
 export const ZERO: Decimal = 0n;
 export const ONE: Decimal = 10n ** BigInt(DECIMAL_PLACES);
 

@@ -1,5 +1,15 @@
 /** Plans an order from what a person types, with the figures that a server has returned. */
-import { type Decimal, decimal, div, fromNumber, mul, mulDiv, ONE, ZERO } from "../kernel/decimal.ts";
+import {
+  DECIMAL_PLACES,
+  type Decimal,
+  decimal,
+  div,
+  fromNumber,
+  mul,
+  mulDiv,
+  ONE,
+  ZERO,
+} from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
 import { type Book, type Side, takeFrom } from "../model/market.ts";
 import { firstMet, type OrderType } from "../model/order.ts";
@@ -99,7 +109,9 @@ const assumedFees = (published: string) => ({ names: ["maker", "taker"] as const
 export const restingPrice = (side: Side, { bids, asks }: OrderSurroundings["book"]): string =>
   String((side === "buy" ? bids : asks)[0]?.price ?? "");
 
-const exactOf = (value: number): Decimal => fromNumber(value) ?? ZERO;
+/** Returns a number of a response. Digits beyond those of a decimal are rounded. */
+const exactOf = (value: number): Decimal =>
+  fromNumber(value) ?? fromNumber(Number(value.toFixed(DECIMAL_PLACES))) ?? ZERO;
 const share = (percent: number): Decimal => exactOf(percent) / 100n;
 
 /** Reads a typed number; undefined unless it is above zero. */

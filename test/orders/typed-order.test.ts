@@ -64,6 +64,13 @@ describe("an order from what a person types", () => {
     );
   });
 
+  it("counts a level whose price has more digits than a decimal", () => {
+    // The shortest text of this number has 21 decimals.
+    const book = { ...BOOK, asks: [level(0.000012345678901234568, 1e6)] };
+    const { cost } = plan({ type: "market", unit: "quote", amount: "10" }, { book });
+    expect(cost).toContain("and 0.000012345678901235 at worst");
+  });
+
   it("reports a lack of funds, the kill switch, an own order that it meets, and assumed fees", () => {
     const open = [{ id: "A1", side: "sell" as const, price: 100, amount: 1, filled: 0 }];
     const fees = { ...AROUND.fees, assumed: "2026-01-01" };
