@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { root } from "./bundle.ts";
 
-/** The last results of the suites that take long; whoever runs one writes its result there. */
+/** The recorded results of the suites that take long: `npm run record -- COMMAND` runs one, and stores its result. */
 const Results = z.strictObject({
   suites: z.array(
     z.strictObject({ proves: z.string(), command: z.string(), date: z.iso.date(), result: z.string() }),
@@ -33,8 +33,9 @@ export function testingPage(): string {
   );
   return `# Tests
 
-This page lists the test suites that take long, what each shows, and the result of its last run.
-Generated from \`test/results.json\`. \`npm run docs\` writes this page, and a test compares it.
+This page lists the test suites that take long, what each shows, and a recorded result with its date.
+\`npm run record -- "COMMAND"\` runs one of the first table again, and stores its date and result in \`test/results.json\`. It stores
+nothing if the suite fails. \`npm run docs\` writes this page from that file, and a test compares it.
 
 \`npm test\` and \`.ci/run\` run on each change; [CONTRIBUTING](../CONTRIBUTING.md) lists all suites. The suites below use the real pass,
 plan and stores with a virtual clock. Every call can fail: crashes before and after it, lost requests and responses, late effects, old
@@ -42,14 +43,14 @@ reads, outages, late or missing trades, restored databases, lost commits and clo
 the account independently of the engine: orders without a record, two orders in a slot, orders after a stop, orders that could trade
 with each other, exceeded limits, and differences between ledger and fills.
 
-## Last run of each suite
+## Recorded run of each suite
 ${tableOf(
   ["shows", "command", "date", "result"],
   suites.map(({ proves, command, date, result }) => [proves, `\`${command}\``, date, result]),
 )}
 
 A violation is fixed before the next run, and its seed is kept as a test in \`test/simulation/simulation.test.ts\`. \`.ci/run\` runs the
-same 2,284 seeds each time; a nightly workflow runs 9,000 new ones. \`test/simulation/golden\` stores a hash of each request for 2,700
+same seeds each time; a nightly workflow runs new ones. \`test/simulation/golden\` stores a hash of each request for 2,700
 seeds, so a change that is not meant to alter orders leaves them equal (\`npm run simulate -- --golden\`).
 
 The simulation does not include the adapters. \`test/venues\` tests them against emulated exchanges, over sockets.
