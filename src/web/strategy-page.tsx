@@ -173,7 +173,9 @@ function StrategyParts({ one, session, tab, whom }: PartsProps) {
 
 function ShownTab({ one, digits, tab }: { one: AnyStrategy; digits: Digits; tab: string }) {
   const { id, symbol, kind } = one;
-  if (tab === "" && kind === "quote") return <QuoteOverview quotes={one} digits={digits} />;
+  // Stopped quotes have no reference price, spread or target any more.
+  if (tab === "" && kind === "quote")
+    return one.status === "stopped" ? null : <QuoteOverview quotes={one} digits={digits} />;
   if (tab === "" && kind === "strategy") return <OwnValues one={one} />;
   if (tab === "quality") return <QualityPart id={id} />;
   if (tab === "backtest" && kind === "grid") return <ReplayPart grid={one} />;
@@ -240,7 +242,7 @@ function StrategyFigures({ one, digits }: { one: AnyStrategy; digits: Digits }) 
       <Stat name="Orders">{`${one.openOrders} open, ${one.filledOrders} filled`}</Stat>
       <Stat name="Fees">{`${money(one.feesPaid)} ${quote}`}</Stat>
       {one.kind === "grid" ? <Stat name="Cycles">{one.cycles}</Stat> : null}
-      {one.kind === "quote" ? <QuoteStatus quotes={one} digits={digits} /> : null}
+      {one.kind === "quote" && one.status !== "stopped" ? <QuoteStatus quotes={one} digits={digits} /> : null}
       <Stat name="Age">{duration(runningTime)}</Stat>
       <Stat name="Last pass">{lastStepAt === null ? "none yet" : <Ago at={lastStepAt} />}</Stat>
       {stream === null ? null : <Stat name="Stream">{stream}</Stat>}

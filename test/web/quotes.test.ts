@@ -108,6 +108,15 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
     );
     await page.getByRole("link", { name: "Events", exact: true }).click();
     const shown = page.getByRole("region", { name: "Events" });
+    await page.getByRole("link", { name: "Overview", exact: true }).click();
+    await page.getByRole("region", { name: "P&L" }).waitFor();
+    await page.getByText("Details", { exact: true }).click();
+    await page.getByText("Yearly rate").waitFor();
+    for (const name of ["Reference price", "Inventory", "Order book"])
+      expect(await page.getByRole("region", { name }).count(), name).toBe(0);
+    for (const name of ["Reference price", "Requested spread", "Current spread"])
+      expect(await page.getByText(name).count(), name).toBe(0);
+    await page.getByRole("link", { name: "Events", exact: true }).click();
     for (const { message } of events) await shown.getByText(pageText(message)).first().waitFor();
     expect(events.map(({ message }) => message).join("\n")).toMatch(/pause/);
     expect(errors).toEqual([]);
