@@ -103,16 +103,22 @@ function createGridChart(element: HTMLElement): ChartHandle {
   series.attachPrimitive(primitive);
   const markers = createSeriesMarkers<Time>(series, []);
   let last: ChartContent | undefined;
-  let isFitted = false;
+  let fittedWidth = 0;
+  const fit = () => {
+    const { clientWidth } = element;
+    if (!last || last.candles.length === 0 || clientWidth === fittedWidth) return;
+    fittedWidth = clientWidth;
+    fitAll(chart, last);
+  };
+  chart.timeScale().subscribeSizeChange(fit);
   const paint = (shown: ChartContent) => {
     const digits = shown.digits ?? digitsOf(shown.candles.map(({ close }) => close)) ?? 2;
     series.applyOptions({ ...seriesLooks(), priceFormat: formatOf(digits) });
     if (shown.candles !== last?.candles) setCandles(series, shown.candles, last?.candles);
     markers.setMarkers(markersOf(shown));
     primitive.show(shown.levels);
-    if (!isFitted && shown.candles.length > 0) fitAll(chart, shown);
-    isFitted ||= shown.candles.length > 0;
     last = shown;
+    fit();
   };
   const endScheme = onScheme(() => {
     chart.applyOptions(looks());

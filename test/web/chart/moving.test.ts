@@ -39,6 +39,25 @@ describe("candles with a later price", () => {
   });
 });
 
+/** Where the first candle of the chart begins, as a share of the width: the first column with some green or red. */
+const FIRST_CANDLE = `(() => {
+  const starts = [...document.querySelectorAll(".chart canvas")].map((canvas) => {
+    const { width, height } = canvas;
+    if (width === 0 || height === 0) return 1;
+    const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+    for (let x = 0; x < width; x++) {
+      let colored = 0;
+      for (let y = 0; y < height; y++) {
+        const [red, green, blue] = data.slice(4 * (y * width + x), 4 * (y * width + x) + 3);
+        if ((green - blue > 20 && green - red > 60) || red - green > 80) colored++;
+      }
+      if (colored > 3) return x / width;
+    }
+    return 1;
+  });
+  return Math.min(...starts);
+})()`;
+
 interface Grid {
   readonly markPrice: number;
   readonly filledOrders: number;
@@ -93,6 +112,21 @@ describe.skipIf(!findChromium())("the chart of a running grid (skipped without C
     expect(await page.evaluate("globalThis.sameDocument")).toBe(true);
     expect(candleRequests).toEqual([]);
     expect(errors).toEqual([]);
+    await context.close();
+  });
+
+  it("spreads its candles over the width again after the window has changed", async () => {
+    const { id } = await served.call<{ id: string }>("POST", "/strategy/grid", gridRequest());
+    const { page, context } = await served.signIn({
+      viewport: { width: 390, height: 844 },
+      colorScheme: "light",
+    });
+    await page.goto(`${served.url}/#/strategy/${id}`);
+    const first = () => page.evaluate<number>(FIRST_CANDLE);
+    await expect.poll(first).toBeLessThan(0.2);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.getByRole("link", { name: "Settings" }).first().waitFor();
+    await expect.poll(first).toBeLessThan(0.1);
     await context.close();
   });
 });
