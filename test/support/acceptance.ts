@@ -84,7 +84,7 @@ async function editIt(page: Page): Promise<void> {
   const moved = dialog.getByText("is out of date");
   do {
     if (await moved.isVisible()) await dialog.getByRole("button", { name: "Go back" }).click();
-    await part.getByRole("button", { name: "Change exactly as planned" }).click();
+    await page.getByRole("button", { name: "Change exactly as planned" }).click();
     await dialog.getByRole("button", { name: "Change it" }).click();
     await changed.or(moved).first().waitFor();
   } while (!(await changed.isVisible()));

@@ -74,7 +74,7 @@ describe.skipIf(!findChromium())("editing a grid in Chromium (skipped without Ch
     for (const figure of ["At most", "Now, in buys", "Canceled", "Kept", "Placed", "Free quote"])
       expect(figures).toContain(figure);
     expect(figures).toContain("Realized P&L, stays");
-    await part.getByRole("button", { name: "Change exactly as planned" }).click();
+    await page.getByRole("button", { name: "Change exactly as planned" }).click();
     const request = page.getByRole("dialog");
     await request.getByText(/orders are canceled, \d+ placed, and 0 stay: [\d,.]+ USDT in buys/).waitFor();
     expect((await grid(id))?.gridLevels).toBe(10);
@@ -84,7 +84,7 @@ describe.skipIf(!findChromium())("editing a grid in Chromium (skipped without Ch
       config: { gridLevels: 8, stopLossPrice: 40_000 },
       planHash: shown,
     });
-    await part.getByRole("status").getByText(`${id} is changed`).waitFor();
+    await page.getByRole("status").getByText(`${id} is changed`).waitFor();
     await part.getByText("Change a setting").waitFor();
     await expect.poll(() => part.getByLabel("Levels, 2 to 100").inputValue()).toBe("8");
     expect(await grid(id)).toMatchObject({ gridLevels: 8, stopPrices: [{ price: 40_000 }] });
@@ -92,10 +92,10 @@ describe.skipIf(!findChromium())("editing a grid in Chromium (skipped without Ch
     // A stop price that is emptied is none any more, and no order is touched for it.
     await part.getByLabel("Stop loss, USDT").fill("");
     await part.getByRole("row", { name: /Stop loss, USDT 40,000 none/ }).waitFor();
-    await part.getByRole("button", { name: "Change exactly as planned" }).click();
+    await page.getByRole("button", { name: "Change exactly as planned" }).click();
     await request.getByText("No order is canceled or placed.").waitFor();
     await request.getByRole("button", { name: "Change it" }).click();
-    await part.getByRole("status").getByText(`${id} is changed`).waitFor();
+    await page.getByRole("status").getByText(`${id} is changed`).waitFor();
     expect(await grid(id)).toMatchObject({ stopPrices: [] });
     expect(errors).toEqual([]);
     expect(strangers).toEqual([]);
@@ -109,7 +109,7 @@ describe.skipIf(!findChromium())("editing a grid in Chromium (skipped without Ch
     await part.getByLabel("Per order, USDT").fill("120");
     await part.getByText("Hash of the plan").waitFor();
     await served.call("PATCH", `/strategies/${id}`, { config: { lowerPrice: 51_000 } });
-    await part.getByRole("button", { name: "Change exactly as planned" }).click();
+    await page.getByRole("button", { name: "Change exactly as planned" }).click();
     const request = page.getByRole("dialog");
     await request.getByRole("button", { name: "Change it" }).click();
     await request.getByText("is out of date").waitFor();
@@ -118,9 +118,9 @@ describe.skipIf(!findChromium())("editing a grid in Chromium (skipped without Ch
     await request.getByRole("button", { name: "Go back" }).click();
     await part.getByText("Here is the new plan.").waitFor();
 
-    await part.getByRole("button", { name: "Change exactly as planned" }).click();
+    await page.getByRole("button", { name: "Change exactly as planned" }).click();
     await request.getByRole("button", { name: "Change it" }).click();
-    await part.getByRole("status").getByText(`${id} is changed`).waitFor();
+    await page.getByRole("status").getByText(`${id} is changed`).waitFor();
     expect(await grid(id)).toMatchObject({ orderSize: 120, lowerPrice: 51_000 });
     await context.close();
   });
@@ -131,7 +131,11 @@ describe.skipIf(!findChromium())("editing a grid in Chromium (skipped without Ch
     const part = await open(page, id);
     await part.getByLabel("Lower price, USDT").fill("90000");
     await part.getByText("Invalid range").waitFor();
-    await part.getByRole("button", { name: "Change exactly as planned" }).waitFor({ state: "detached" });
+    await page
+      .getByRole("group", { name: "Planned change" })
+      .getByText(/Lower price/)
+      .waitFor();
+    await page.getByRole("button", { name: "Change exactly as planned" }).waitFor({ state: "detached" });
     await context.close();
   });
 

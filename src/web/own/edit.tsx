@@ -91,52 +91,63 @@ function EditForm({ one, whom, typed, type, settings }: EditProps & { settings: 
   };
   const confirm = (plan: RequestedPlan<EditPlan>) =>
     put({ title: `${title}?`, says: changeText(plan.planned), yes: "Change it", act: () => change(plan) });
+  const { plan, error, isOld } = planning;
+  const discard = (
+    <button type="button" onClick={() => type({})}>
+      Discard
+    </button>
+  );
   return (
-    <Section title={title}>
-      {config ? (
-        <PlanArea planning={planning} empty="Planning…">
-          {(plan) => (
-            <>
-              <ChangeTable planned={plan.planned} settings={settings} />
-              <PlanShown planned={plan.planned} stats={<EditStats planned={plan.planned} />}>
-                {isMoved(plan.planned) ? null : <p>All orders stay open.</p>}
-              </PlanShown>
-              <button type="button" class="primary" disabled={planning.isOld} onClick={() => confirm(plan)}>
-                Change exactly as planned
-              </button>{" "}
-              <button type="button" onClick={() => type({})}>
-                Discard
-              </button>
-            </>
-          )}
-        </PlanArea>
-      ) : stuck.length > 0 ? (
-        <NoticeBox kind="warning">
-          {stuck.join("; ")}: this cannot be removed while it runs. Type another value, or{" "}
-          <button type="button" onClick={() => type({})}>
-            Discard
-          </button>
-        </NoticeBox>
-      ) : (
-        <p class="empty">Change a setting. The orders to cancel and to place appear here.</p>
-      )}
-      <FormFields
-        settings={settings}
-        symbol={one.symbol}
-        price={one.price === null ? undefined : Number(one.price)}
-        texts={Object.fromEntries(
-          settings.map((setting) => [
-            textKey(setting, one.symbol),
-            typed[setting.name] ?? typedText(setting, settingAt(running, setting.path)),
-          ]),
+    // Without an element around it, hono moves the part when a plan arrives, and a field loses the focus.
+    <div class="apart">
+      <Section title={title}>
+        {config ? (
+          <PlanArea planning={planning} empty="Planning…">
+            {({ planned }) => (
+              <>
+                <ChangeTable planned={planned} settings={settings} />
+                <PlanShown planned={planned} stats={<EditStats planned={planned} />}>
+                  {isMoved(planned) ? null : <p>All orders stay open.</p>}
+                </PlanShown>
+              </>
+            )}
+          </PlanArea>
+        ) : stuck.length > 0 ? (
+          <NoticeBox kind="warning">
+            {stuck.join("; ")}: this cannot be removed while it runs. Type another value, or {discard}
+          </NoticeBox>
+        ) : (
+          <p class="empty">Change a setting. The orders to cancel and to place appear here.</p>
         )}
-        change={(changed) => {
-          const named = Object.entries(changed).map(([key, text]) => [key.split(" ")[0], text]);
-          type({ ...typed, ...Object.fromEntries(named) });
-        }}
-      />
+        <FormFields
+          settings={settings}
+          symbol={one.symbol}
+          price={one.price === null ? undefined : Number(one.price)}
+          texts={Object.fromEntries(
+            settings.map((setting) => [
+              textKey(setting, one.symbol),
+              typed[setting.name] ?? typedText(setting, settingAt(running, setting.path)),
+            ]),
+          )}
+          change={(changed) => {
+            const named = Object.entries(changed).map(([key, text]) => [key.split(" ")[0], text]);
+            type({ ...typed, ...Object.fromEntries(named) });
+          }}
+        />
+      </Section>
+      <div class="bar" role="group" aria-label="Planned change" hidden={!config}>
+        <p role="status" class={isOld ? "old" : ""}>
+          {plan ? shortText(plan.planned, settings) : (error?.message ?? "Planning…")}
+        </p>
+        {plan ? (
+          <button type="button" class="primary" disabled={isOld} onClick={() => confirm(plan)}>
+            Change exactly as planned
+          </button>
+        ) : null}
+        {discard}
+      </div>
       {question}
-    </Section>
+    </div>
   );
 }
 
@@ -163,10 +174,14 @@ function EditStats({ planned }: { planned: EditPlan }) {
 
 const isMoved = ({ cancelled, orders }: EditPlan): boolean => cancelled + orders.length > 0;
 
+/** Returns a setting without the numbers that its form allows. */
+function changedSetting(settings: readonly Setting[], field: string): Setting | undefined {
+  const setting = settings.find(({ name }) => name === field);
+  return setting && { ...setting, label: setting.label.replace(/, \d+ to \d+$/, "") };
+}
+
 function ChangeTable({ planned, settings }: { planned: EditPlan; settings: readonly Setting[] }) {
-  const settingOf = (field: string) => settings.find(({ name }) => name === field);
-  const labelOf = (setting: Setting) =>
-    settingLabel({ ...setting, label: setting.label.replace(/, \d+ to \d+$/, "") }, planned.symbol);
+  const settingOf = (field: string) => changedSetting(settings, field);
   return (
     <Table
       label="Changes"
@@ -176,7 +191,7 @@ function ChangeTable({ planned, settings }: { planned: EditPlan; settings: reado
           isHead: true,
           of: ({ field }) => {
             const setting = settingOf(field);
-            return setting ? labelOf(setting) : fieldLabel(field);
+            return setting ? settingLabel(setting, planned.symbol) : fieldLabel(field);
           },
         },
         { name: "Now", isNumber: true, of: ({ field, from }) => changedText(settingOf(field), from) },
@@ -195,6 +210,22 @@ function changeText(planned: EditPlan): string {
   const { quote } = pairOf(symbol);
   if (!isMoved(planned)) return "No order is canceled or placed.";
   return `${countWithVerb(cancelled, "order")} canceled, ${orders.length} placed, and ${kept} ${kept === 1 ? "stays" : "stay"}: ${money(Number(sums.buys))} ${quote} in buys, of ${money(Number(free.quote))} free. It can use up to ${money(Number(uses.quote))} ${quote}. If the market moves and the plan changes, nothing is changed.`;
+}
+
+/** Number of settings that a short text names. */
+const MAX_NAMED = 2;
+
+/** Describes a change in one line: the settings of the form, and the orders with their sum. */
+function shortText(planned: EditPlan, settings: readonly Setting[]): string {
+  const { changes, cancelled, orders, sums, symbol } = planned;
+  const named = changes.flatMap(({ field, from, to }) => {
+    const setting = changedSetting(settings, field);
+    return setting ? [`${setting.label} ${changedText(setting, from)} → ${changedText(setting, to)}`] : [];
+  });
+  const others = named.length > MAX_NAMED ? ` and ${named.length - MAX_NAMED} more` : "";
+  const sum = Number(sums.buys) > 0 ? `, ${money(Number(sums.buys))} ${pairOf(symbol).quote} in buys` : "";
+  const moved = `${pluralize(cancelled, "order")} canceled, ${orders.length} placed${sum}`;
+  return `${named.slice(0, MAX_NAMED).join(", ")}${others}: ${isMoved(planned) ? moved : "all orders stay open"}`;
 }
 
 /** All settings with which it could be started again. */

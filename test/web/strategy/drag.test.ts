@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { violationsOf } from "../../support/axe.ts";
 import { findChromium } from "../../support/browser.ts";
 import { gridRequest } from "../../support/requests.ts";
 import { servedPage } from "../../support/served.ts";
@@ -81,6 +82,32 @@ describe.skipIf(!findChromium())("the bounds in a grid's chart (skipped without 
     await part.getByRole("row", { name: /^Lower price, USDT 57,000 57,5/ }).waitFor();
     await page.getByRole("button", { name: "Discard" }).click();
     await expect.poll(() => slider.getAttribute("aria-valuetext")).toMatch(/^57,000/);
+    await context.close();
+    await served.call("POST", `/strategies/${id}/stop`, {});
+  });
+
+  it.each([
+    [390, 844],
+    [1440, 900],
+  ])("say next to the chart what the new bound changes, at %i by %i px", async (width, height) => {
+    const id = await start();
+    const { page, context } = await served.signIn({ viewport: { width, height } });
+    await open(page, id);
+    const slider = page.getByRole("slider", { name: "Lower price" });
+    await slider.focus();
+    await page.keyboard.press("PageDown");
+    const bar = page.getByRole("group", { name: "Planned change" });
+    await bar
+      .getByText(/^Lower price 57,000 → 56,400: \d+ orders canceled, \d+ placed, [\d.,]+ USDT in buys$/)
+      .waitFor();
+    const change = bar.getByRole("button", { name: "Change exactly as planned" });
+    for (const part of [slider, change]) {
+      const box = await part.boundingBox();
+      expect(box && box.y >= 0 && box.y + box.height <= height).toBe(true);
+    }
+    expect(await violationsOf(page)).toEqual([]);
+    await bar.getByRole("button", { name: "Discard" }).click();
+    await bar.waitFor({ state: "hidden" });
     await context.close();
     await served.call("POST", `/strategies/${id}/stop`, {});
   });
