@@ -7,6 +7,7 @@ import { WatchedMarkets } from "./markets/watched-pairs.tsx";
 import { NeedsYou } from "./needs-you.tsx";
 import { DayBars } from "./report.tsx";
 import { linkTo } from "./route.ts";
+import { SinceLastVisit } from "./since.tsx";
 import { nameColumn, profitColumn, StateTag, stateName } from "./strategy/parts.tsx";
 import { numberColumn, Table, type TableColumn, usePages } from "./table.tsx";
 import type { Exchanges, ReportAnswer, Session, StrategyRow, StrategyTable } from "./types.ts";
@@ -49,6 +50,7 @@ export function Home({ session }: { session: Session }) {
           <>
             <Warnings of={warnings.map((message) => ({ code: message, message }))} />
             <NeedsYou rows={strategies} session={session} />
+            <SinceLastVisit rows={strategies} session={session} />
             {report.error ? <Failed error={report.error} again={report.again} /> : null}
             {strategies.length === 0 ? <FirstSteps session={session} /> : null}
             <ProfitPanel

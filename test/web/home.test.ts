@@ -207,6 +207,32 @@ describe.skipIf(!findChromium())("the list on the first page (skipped without Ch
     await context.close();
   });
 
+  it("says what happened since the last visit, and nothing while nothing did", async () => {
+    const { page, context, errors } = await served.signIn();
+    await page.getByRole("heading", { name: "Running (3)" }).waitFor();
+    const stored = () => page.evaluate<string | null>("localStorage.getItem('edgemaker.visit')");
+    await expect.poll(stored).not.toBeNull();
+    const line = page.getByText(/^Since /);
+    expect(await line.count()).toBe(0);
+    await served.call("POST", "/kill", { on: true });
+    await served.call("POST", "/kill", { on: false });
+    // The visit was two hours ago, before both, and the grid has filled three orders and realized 5 USDT since then.
+    await page.addInitScript(`(() => {
+      const { seen } = JSON.parse(localStorage.getItem("edgemaker.visit"));
+      const [filled, realized] = seen.rows["${ids.grid}"];
+      seen.rows["${ids.grid}"] = [filled - 3, String(Number(realized) - 5)];
+      const earlier = { ...seen, at: seen.at - 7_200_000, last: 0 };
+      localStorage.setItem("edgemaker.visit", JSON.stringify({ seen: earlier }));
+    })()`);
+    await page.reload();
+    await line.getByRole("link", { name: "3 filled orders" }).waitFor();
+    await line.getByRole("link", { name: "+5.00 USDT realized" }).waitFor();
+    await line.getByRole("link", { name: /^\d+ alerts$/ }).click();
+    await page.getByRole("heading", { name: "Audit" }).waitFor();
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+
   it("shows stopped ones in the same table behind a filter", async () => {
     await served.call("POST", `/strategies/${ids.quote}/stop`, {});
     const { page, context, errors } = await served.signIn();
