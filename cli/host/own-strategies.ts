@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import type { BuildFailure, Message } from "esbuild";
 import { messageOf } from "../../src/kernel/errors.ts";
 import type { AnyStrategyDefinition } from "../../src/ports/definition.ts";
+import { watchFiles } from "./file-hashes.ts";
 import { type BundledStrategy, runStrategy } from "./process/strategy-code.ts";
 import { type StrategyProcesses, strategyProcesses } from "./process/strategy-processes.ts";
 
@@ -33,7 +34,10 @@ export async function describedStrategies(folder: string): Promise<LoadedStrateg
   const failures: { file: string; message: string }[] = [];
   for (const file of strategyFiles(folder)) {
     try {
-      definitions.push(unlike(definitions, await processes.describe(bundleStrategy(file))));
+      const bundle = bundleStrategy(file);
+      // Before the code runs, which takes time.
+      const fileHashes = watchFiles(bundle.files);
+      definitions.push(unlike(definitions, { ...(await processes.describe(bundle)), fileHashes }));
     } catch (error) {
       failures.push({ file, message: messageOf(error) });
     }
@@ -52,8 +56,9 @@ export function loadStrategies(folder: string, processes?: StrategyProcesses): L
   for (const file of strategyFiles(folder)) {
     try {
       const bundle = bundleStrategy(file);
+      const fileHashes = watchFiles(bundle.files);
       const ask = processes && { ask: processes.askOf(bundle) };
-      definitions.push(unlike(definitions, { ...runStrategy(bundle), ...ask }));
+      definitions.push(unlike(definitions, { ...runStrategy(bundle), ...ask, fileHashes }));
     } catch (error) {
       failures.push({ file, message: messageOf(error) });
     }
@@ -115,7 +120,7 @@ export function bundleStrategy(path: string, syntax?: Syntax): BundledStrategy {
     0,
     lines.findIndex((text) => /^\s*(async\s+)?orders\s*[(:]/.test(text)),
   );
-  return { file, code, map, source: `${file}:${line + 1}` };
+  return { file, files, code, map, source: `${file}:${line + 1}` };
 }
 
 /** Throws an Error if another user owns or can write the file or its folder, or can replace a folder above. */

@@ -16,6 +16,12 @@ export const DefinitionShape = lazy(() =>
     builtIn: z.boolean().describe("true if it comes with the program"),
     version: z.number().describe("Version of the definition, from 1"),
     config: z.record(z.string(), z.unknown()).describe("JSON schema of its config"),
+    fileHashes: z
+      .array(z.string())
+      .optional()
+      .describe(
+        "SHA-256 of its files as they were loaded, then, if they have changed since, of the files now; absent without files",
+      ),
   }),
 );
 

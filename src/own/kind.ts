@@ -83,6 +83,7 @@ const ownDefinition = (definition: AnyStrategyDefinition): KindDefinition => ({
   summary: definition.summary ?? null,
   builtIn: false,
   version: versionOf(definition),
+  fileHashes: definition.fileHashes,
   schema: () => configSchemaOf(ownConfig(definition)),
   forms: [ownForm(definition)],
   editForm: ownEditForm(definition),

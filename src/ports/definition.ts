@@ -207,6 +207,11 @@ export interface LoadedFrom {
   readonly ask: (job: CodeJob, input: object, caller: CodeCaller) => Promise<unknown>;
   /** Returns what its code has written to its console since the last time. */
   readonly takeLog: () => StrategyLog;
+  /**
+   * Returns the hash of its files as they were loaded, followed by their hash now if they have changed since. Absent if
+   * there are no files, as on Workers.
+   */
+  readonly fileHashes: () => Promise<readonly string[]>;
   /** Whether every call runs twice, as in a backtest: different results are a fault. */
   readonly isCalledTwice: boolean;
 }

@@ -194,6 +194,8 @@ export interface KindDefinition {
   /** Whether it comes with the program. */
   readonly builtIn: boolean;
   readonly version: number;
+  /** Returns the hashes of its files; absent without files. */
+  readonly fileHashes?: (() => Promise<readonly string[]>) | undefined;
   /** Returns the JSON schema of its config. */
   readonly schema: () => Record<string, unknown>;
   /** Forms of its config. */

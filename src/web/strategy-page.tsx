@@ -24,6 +24,7 @@ import {
   yearlyPercent,
 } from "./format.ts";
 import { useLoad } from "./live.ts";
+import { OwnCode } from "./own/code.tsx";
 import { EditPart, SettingsTable } from "./own/edit.tsx";
 import type { EditTexts } from "./own/typed-change.ts";
 import { DayBars } from "./report.tsx";
@@ -92,6 +93,7 @@ function KnownStrategy({ one, session }: { one: AnyStrategy; session: Session })
       </StrategyHeader>
       {one.stopReason ? <NoticeBox kind="warning">{one.stopReason}</NoticeBox> : null}
       <p class="quiet">{standingText(one)}</p>
+      {one.kind === "strategy" && one.status !== "stopped" ? <OwnCode name={one.definition} /> : null}
       <StrategyParts one={one} session={session} tab={tab} whom={words.whom} />
     </>
   );
@@ -359,13 +361,15 @@ function daysOf({ strategies, to }: ReportAnswer, id: string) {
 const OwnValues = ({ one: { notes, state } }: { one: OwnStatus }): Child => (
   <>
     {Object.keys(notes).length === 0 ? null : (
-      <dl class="stats" aria-label="Notes">
-        {Object.entries(notes).map(([name, value]) => (
-          <Stat key={name} name={name}>
-            {String(value)}
-          </Stat>
-        ))}
-      </dl>
+      <Section title="Notes">
+        <dl class="stats">
+          {Object.entries(notes).map(([name, value]) => (
+            <Stat key={name} name={name}>
+              {String(value)}
+            </Stat>
+          ))}
+        </dl>
+      </Section>
     )}
     {state == null ? null : (
       <Section title="State">

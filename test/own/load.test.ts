@@ -1,4 +1,14 @@
-import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadStrategies, loadStrategy } from "../../cli/host/own-strategies.ts";
@@ -33,6 +43,55 @@ function ran(file: string) {
   const stepped = kind.run(strategy, [], passOver(aroundBook("99.95", "100.05")));
   return { ...stepped, strategy: stepped.strategy as OwnStrategy };
 }
+
+describe("the files of a strategy", () => {
+  const hashes = async (file: string) => {
+    const [definition] = loadStrategies(dirname(file)).definitions;
+    if (!definition?.fileHashes) throw new Error("it was loaded without its hashes");
+    return definition.fileHashes;
+  };
+  const sha256 = (...files: string[]) =>
+    createHash("sha256")
+      .update(files.map((file) => readFileSync(file, "utf8")).join(""))
+      .digest("hex");
+
+  it("have the hash with which they were loaded, and another one once they differ", async () => {
+    const file = written(GOOD);
+    const [before, text] = [sha256(file), readFileSync(file, "utf8")];
+    const read = await hashes(file);
+    expect(await read()).toEqual([before]);
+    writeFileSync(file, text.replace("0.9", "0.8"));
+    expect(await read()).toEqual([before, sha256(file)]);
+    writeFileSync(file, text);
+    expect(await read()).toEqual([before]);
+    rmSync(file);
+    expect(await read()).toEqual([before, "missing"]);
+  });
+
+  it("count together with what they import", async () => {
+    const file = written(`    return [{ id: "a", side: "buy", price: quote.mid.times(share), size: 1 }];`, {
+      name: "importing",
+    });
+    const part = join(dirname(file), "part.ts");
+    writeFileSync(part, "export const share = 0.9;\n");
+    writeFileSync(file, `import { share } from "./part.ts";\n${readFileSync(file, "utf8")}`);
+    const read = await hashes(file);
+    const [before] = await read();
+    writeFileSync(part, "export const share = 0.95;\n");
+    expect(await read()).toEqual([before, expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  });
+
+  it("are read again only when their size or time has changed", async () => {
+    const file = written(GOOD);
+    const read = await hashes(file);
+    const { atime, mtime } = statSync(file);
+    utimesSync(file, atime, mtime);
+    const [before] = await read();
+    writeFileSync(file, readFileSync(file, "utf8").replace("0.9", "0.8"));
+    utimesSync(file, atime, mtime);
+    expect(await read()).toEqual([before]);
+  });
+});
 
 describe("a strategy file", () => {
   it("loads and runs with the defaults of its config", () => {

@@ -10,6 +10,8 @@ import type { AnyStrategyDefinition, LoadedFrom } from "../../../src/ports/defin
 export interface BundledStrategy {
   /** Path relative to the current folder. */
   readonly file: string;
+  /** Paths of the user's files in it. */
+  readonly files: readonly string[];
   readonly code: string;
   /** Source map as JSON text. */
   readonly map: string;

@@ -175,12 +175,15 @@ export const listDefinitions = (kinds: readonly Kind[]): Operation =>
     input: () => z.object({}),
     output: DefinitionsShape,
     async run() {
-      const definitions = kinds
-        .flatMap((kind) => kind.definitions)
-        .map(({ schema, forms: _forms, editForm: _form, ...definition }) => ({
-          ...definition,
-          config: schema(),
-        }));
+      const definitions = await Promise.all(
+        kinds
+          .flatMap((kind) => kind.definitions)
+          .map(async ({ schema, fileHashes, forms: _forms, editForm: _form, ...definition }) => ({
+            ...definition,
+            config: schema(),
+            ...(fileHashes ? { fileHashes: [...(await fileHashes())] } : {}),
+          })),
+      );
       return { definitions, count: definitions.length };
     },
   });
