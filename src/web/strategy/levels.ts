@@ -1,6 +1,6 @@
 import type { Level } from "../chart/chart.tsx";
 import { digitsOf, number } from "../format.ts";
-import type { AnyStrategy, RunningGrid } from "../types.ts";
+import type { AnyStrategy, OwnStatus, RunningGrid } from "../types.ts";
 
 export const ENDS = {
   stop_loss: "stop loss",
@@ -21,11 +21,13 @@ export function chartLevels(one: AnyStrategy): Level[] {
   );
   const levels = one.kind === "grid" ? [...open, ...emptyLevels(one)] : open;
   const ends = one.kind === "grid" ? rangeEnds(one, levels) : [];
+  const notes = one.kind === "strategy" && one.status !== "stopped" ? notedPrices(one) : [];
   const reference = one.kind === "quote" && one.status !== "stopped" ? one.reference : null;
   const lines = [
     // That of the dust of a stopped one can be far from all prices.
     [one.status === "stopped" ? null : one.breakEvenPrice, "break-even"],
     [reference, "reference price"],
+    ...notes,
   ] as const;
   return [
     ...levels,
@@ -42,6 +44,17 @@ export function chartLevels(one: AnyStrategy): Level[] {
     ),
   ];
 }
+
+/** Maximum distance from the price, as a share of it, at which a noted number counts as a price. */
+const MAX_NOTE_DISTANCE = 0.2;
+
+/** Returns the prices among the notes of a user's own strategy. */
+const notedPrices = ({ notes, price }: OwnStatus) =>
+  Object.entries(notes).flatMap(([name, value]) => {
+    const isPrice =
+      typeof value !== "boolean" && Math.abs(Number(value) / Number(price) - 1) <= MAX_NOTE_DISTANCE;
+    return isPrice ? [[value, name] as const] : [];
+  });
 
 /** Returns the levels of slots without an order. */
 function emptyLevels({ slots, orders, waiting }: RunningGrid): Level[] {

@@ -39,3 +39,17 @@ it("draws the reference price of quotes, until they stop", () => {
   expect(chartLevels(one)).toEqual([...orders, { price: 2, kind: "line", name: "reference price" }]);
   expect(chartLevels({ ...one, status: "stopped" })).toEqual(orders);
 });
+
+it("draws the prices among the notes of a strategy of the user, until it stops", () => {
+  const notes = { fair: "2.1", floor: 1.7, size: 5, share: 0.3, trend: "up", isCalm: true, none: "" };
+  const own = { ...GRID, kind: "strategy", price: "2", notes, breakEvenPrice: null, stopPrices: [] };
+  const one = own as unknown as AnyStrategy;
+  const orders = [{ price: 1, kind: "buy", amount: "0.5" }];
+  expect(chartLevels(one)).toEqual([
+    ...orders,
+    { price: 2.1, kind: "line", name: "fair" },
+    { price: 1.7, kind: "line", name: "floor" },
+  ]);
+  expect(chartLevels({ ...one, price: null })).toEqual(orders);
+  expect(chartLevels({ ...one, status: "stopped" })).toEqual(orders);
+});
