@@ -1,4 +1,4 @@
-import { pluralize } from "../kernel/plain-text.ts";
+import { countWithVerb, pluralize } from "../kernel/plain-text.ts";
 import { ask, part } from "./api.ts";
 import { money, pairOf } from "./format.ts";
 import { killQuestion } from "./liquidity.tsx";
@@ -17,12 +17,20 @@ const resumeQuestion = ({ id, symbol, exchange, capital }: StrategyRow): Questio
   act: () => sendChange(`POST /strategies/${part(id)}/resume`),
 });
 
+const stopQuestion = ({ id, symbol, exchange, openOrders }: StrategyRow): Question => ({
+  title: `Stop ${symbol} on ${exchange}?`,
+  says: `${countWithVerb(openOrders, "open order")} canceled. You cannot undo this. The ${pairOf(symbol).base} that is left stays yours.`,
+  yes: "Stop it",
+  dangerous: true,
+  act: () => sendChange(`POST /strategies/${part(id)}/stop`),
+});
+
 const PASS_QUESTION: Question = {
   title: "Run a pass now?",
-  says: "It books fills and places missing orders on every account, once. Passes continue only while `edgemaker serve` runs.",
+  says: "It books fills and places missing orders on every account, once, also where edgemaker waits after an error. Passes continue only while `edgemaker serve` runs.",
   yes: "Run it",
   act: async () => {
-    const { accounts } = await ask<Round>("POST /internal/tick", { body: {} });
+    const { accounts } = await ask<Round>("POST /internal/tick", { body: { retry: true } });
     reloadAll();
     const failed = accounts.filter(({ outcome }) => outcome !== "stepped");
     return `${pluralize(accounts.length - failed.length, "complete pass")}${failed.map(({ account, outcome, message }) => `; ${account.split(":")[1]}: ${message ?? outcome.replace("_", " ")}`).join("")}`;
@@ -53,8 +61,17 @@ export function NeedsYou({ rows, session: { scope } }: { rows: readonly Strategy
     if (scope === "admin" && need.code === "limit") return link("Open limits", "limits");
     if (scope !== "read" && need.rows.length === 1 && isResumed(need))
       return button("Resume", resumeQuestion(row));
-    // There its loss limit can be raised, or its range moved.
-    if (need.code === "loss_limit" || need.code === "out_of_range")
+    if (scope !== "read" && need.code === "base_missing" && need.rows.length === 1)
+      return (
+        <>
+          {row.mode === "paper"
+            ? null
+            : link(`Buy ${pairOf(row.symbol).base}`, "markets", row.exchange, row.symbol)}
+          {button("Stop it", stopQuestion(row))}
+        </>
+      );
+    // There its loss limit can be raised, its range moved, its budget reduced, or a loss allowed.
+    if (["loss_limit", "out_of_range", "funds_missing", "all_below_cost"].includes(need.code))
       return link("Open settings", "strategy", row.id, "settings");
     return link("Open", "strategy", row.id);
   };
@@ -70,7 +87,7 @@ export function NeedsYou({ rows, session: { scope } }: { rows: readonly Strategy
           </li>
         ) : null}
         {needs.map((need) => (
-          <li key={need.message} class={need.code === "error" ? "error" : ""}>
+          <li key={need.key} class={need.code === "error" ? "error" : ""}>
             <p>
               <b>{whose(need)}</b>: {need.message}
             </p>

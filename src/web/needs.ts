@@ -9,6 +9,8 @@ const FIRST = "stalled exit exit_beyond_collar stop_price_held_up stop_price_unw
 const LAST = "out_of_range paused".split(" ");
 
 export interface NeedEntry {
+  /** Stays the same while its message changes, such as a time in it. */
+  readonly key: string;
   readonly code: string;
   readonly message: string;
   /** Strategies with the same message. */
@@ -29,7 +31,8 @@ export function needsOfRows(rows: readonly StrategyRow[]): readonly NeedEntry[] 
       ...notices.filter((one) => !QUIET_NOTICES.includes(one.code)),
     ]) {
       const known = needs.get(message);
-      needs.set(message, { code, message, rows: [...(known?.rows ?? []), row] });
+      const key = known?.key ?? `${code} ${row.id}`;
+      needs.set(message, { key, code, message, rows: [...(known?.rows ?? []), row] });
     }
   }
   const rank = ({ code }: NeedEntry) => {

@@ -127,6 +127,6 @@ it("slots that lack quote or base report where it has to come from", async () =>
   robbed.exchange.deposit("BTC", "-2");
   await robbed.pass();
   expect((await robbed.readOutput()).base_missing).toMatch(
-    /^1 slot waits for BTC that the strategy bought .* deposit it at kraken/,
+    /^1 slot waits for 0\.\d+ BTC that the strategy bought .* buy it or deposit it at kraken/,
   );
 });

@@ -38,6 +38,13 @@ describe("what needs the user", () => {
     expect(shown(row("a", "market_closed", "stream_down", "exchange_unavailable", "killed"))).toEqual([]);
   });
 
+  it("keeps the key of an entry whose message changes, so its button keeps the focus", () => {
+    const since = (text: string) => ({ ...row("a"), notices: [{ code: "stalled", message: `for ${text}` }] });
+    const [before, after] = ["62 s", "2 min"].map((text) => needsOfRows([since(text)])[0]);
+    expect(before?.key).toBe(after?.key);
+    expect(before?.message).not.toBe(after?.message);
+  });
+
   it("names the reason of an error instead of the error", () => {
     const refused = { ...row("a", "key_refused"), lastError: "401" };
     expect(shown(refused).map(([code]) => code)).toEqual(["key_refused"]);

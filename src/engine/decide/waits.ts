@@ -1,6 +1,6 @@
 /** Finds what strategies wait for. Each wait is a notice in the status, and is reported once, in an event. */
 
-import { type Decimal, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { countWithVerb } from "../../kernel/plain-text.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
@@ -144,12 +144,13 @@ function lacksOf(
     waiting("base_missing", base, needs?.base),
   ];
   const where = exchangeName(account);
+  const lack = needs?.base === undefined ? "" : `${text(needs.base - (funds?.[base] ?? ZERO))} `;
   return {
     ...(quoteless.length > 0 && {
       quote: `${slotsText(quoteless)} for ${quote}: deposit it at ${where}, stop another strategy, or give this one a smaller budget`,
     }),
     ...(baseless.length > 0 && {
-      base: `${slotsText(baseless)} for ${base} that the strategy bought but that is not free in the account: deposit it at ${where}, or stop the strategy`,
+      base: `${slotsText(baseless)} for ${lack}${base} that the strategy bought but that is not free in the account: buy it or deposit it at ${where}, or stop the strategy`,
     }),
   };
 }

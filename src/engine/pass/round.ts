@@ -14,6 +14,8 @@ const MIN_PASS_REQUESTS = 12;
 interface RoundOptions extends PassOptions {
   /** Starts an account's pass: returns the time until its next one, or undefined if this round makes none. */
   readonly paceOf?: (account: AccountKey) => Millis | undefined;
+  /** Whether accounts that wait after failed passes are tried too. */
+  readonly retries?: boolean | undefined;
   /** Takes each pass when it ends, before those of slower accounts. */
   readonly ended?: (pass: Pass) => void;
 }
@@ -24,16 +26,18 @@ interface RoundOptions extends PassOptions {
  */
 export async function runRound(
   deps: RoundDeps,
-  { paceOf, ended, ...options }: RoundOptions = {},
+  { paceOf, ended, retries = false, ...options }: RoundOptions = {},
 ): Promise<Pass[]> {
   const all = await deps.store.due();
   const paces = new Map(paceOf && all.map(({ account }) => [account, paceOf(account)]));
   const due = paceOf ? all.filter(({ account }) => paces.get(account) !== undefined) : all;
   const runDuePass = async (dueAccount: (typeof due)[number]): Promise<Pass> => {
     const { account } = dueAccount;
-    const pass: Pass = isBackingOff(dueAccount)
-      ? { account, outcome: "backing_off" }
-      : await runAccountPass({ ...deps, interval: paces.get(account) ?? deps.interval }, account, options);
+    const isRetried = retries && dueAccount.failures > 0;
+    const pass: Pass =
+      !isRetried && isBackingOff(dueAccount)
+        ? { account, outcome: "backing_off" }
+        : await runAccountPass({ ...deps, interval: paces.get(account) ?? deps.interval }, account, options);
     ended?.(pass);
     return pass;
   };

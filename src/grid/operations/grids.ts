@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { runRound } from "../../engine/pass/round.ts";
+import { flagField } from "../../kernel/fields.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { RoundShape } from "../schema/schema.ts";
 import { guideGrid } from "./guide.ts";
@@ -13,12 +14,17 @@ const tickNow = operation({
   access: "token",
   http: { route: "POST /internal/tick", from: "body" },
   cli: { path: "tick" },
-  input: () => z.object({}),
+  input: () =>
+    z.object({
+      retry: flagField("Invalid request", "retry")
+        .default(false)
+        .describe("Also try accounts that wait because their last passes failed"),
+    }),
   output: RoundShape,
   failure: "Internal error",
   // A pass has more fields, for the process that runs it.
-  run: async (deps) => ({
-    accounts: (await runRound(deps)).map(({ account, outcome, message }) => ({
+  run: async (deps, { retry }) => ({
+    accounts: (await runRound(deps, { retries: retry })).map(({ account, outcome, message }) => ({
       account,
       outcome,
       ...(message === undefined ? {} : { message }),

@@ -14,7 +14,7 @@ const BEGAN = 1_000;
 type Setup = Parameters<typeof runRound>[0];
 
 interface Given {
-  readonly accounts?: readonly { account: string; retryAt?: number }[];
+  readonly accounts?: readonly { account: string; retryAt?: number; failures?: number }[];
   /** Requests that are left before each account. */
   readonly requests?: readonly number[];
   readonly isMine?: (exchange: string) => boolean;
@@ -30,7 +30,7 @@ function processOf({ accounts = [], requests, isMine = () => true, takeLease }: 
   const deps = {
     store: {
       due: async () =>
-        accounts.map(({ account, retryAt = 0 }) => ({ account, retryAt, failures: 1, now: NOW })),
+        accounts.map(({ account, retryAt = 0, failures = 1 }) => ({ account, retryAt, failures, now: NOW })),
       takeLease: async (request: object) => {
         leases.push(request);
         await takeLease?.();
@@ -77,6 +77,19 @@ describe("a tick", () => {
       { account: MEXC, outcome: "busy" },
     ]);
     expect(leases).toMatchObject([{ account: KRAKEN, scheduled: 77, isUrgent: false }, { account: MEXC }]);
+  });
+
+  it("tries accounts that wait after a failure if a person asks, but none that waits for its rate limit", async () => {
+    const { deps } = processOf({
+      accounts: [
+        { account: KRAKEN, retryAt: NOW + 1 },
+        { account: MEXC, retryAt: NOW + 1, failures: 0 },
+      ],
+    });
+    expect(await runRound(deps, { retries: true })).toEqual([
+      { account: KRAKEN, outcome: "busy" },
+      { account: MEXC, outcome: "backing_off" },
+    ]);
   });
 
   it("makes passes over accounts with a pace only", async () => {
