@@ -66,8 +66,8 @@ describe.skipIf(!findChromium())("what needs you, on the first page (skipped wit
     await needs(page).getByRole("link", { name: "Open limits" }).click();
     await page.getByRole("heading", { name: "Change a limit" }).waitFor();
     const change = page.getByRole("region", { name: "Change a limit" });
-    await change.getByRole("combobox").selectOption("orderNotional");
-    await page.getByLabel("New value").fill("off");
+    await change.getByRole("combobox", { name: "Limit", exact: true }).selectOption("orderNotional");
+    await page.getByLabel("Turn this limit off").click();
     await page.getByRole("button", { name: "Change", exact: true }).click();
     await page.getByRole("button", { name: "Change it" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
