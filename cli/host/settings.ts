@@ -71,6 +71,7 @@ export function readSettings(values: Values, env: NodeJS.ProcessEnv): CliSetting
     sandbox: sandboxed,
     stream: values.stream === undefined ? parsed.stream : values.stream === true,
     venueUrls: new Map([...(sandboxed ? withoutExchanges(parsed) : parsed.venueUrls), ...requests]),
+    mcp: { ...parsed.mcp, commandFlags: whereFlags({ ...values, sandbox: sandboxed }) },
   };
   const sandbox = sandboxOptions(values);
   if (!config.sandbox && Object.values(sandbox).some((value) => value !== undefined)) {

@@ -80,7 +80,7 @@ export const guideGrid = (ids: readonly string[]): Operation =>
       return {
         past: pastOut(candles, LOOKS_BACK[request.width].span),
         start: startOf(request, guided(request, { market, candles, mid: midOf(quote) })),
-        next: "preview_strategy (POST /strategies/preview) with start shows the plan; start_strategy (POST /strategies) with start and the planHash of that plan starts it",
+        next: "preview_strategy (POST /strategies/preview) with start shows the plan; POST /strategies with start and the planHash of that plan starts it; the tool start_strategy with start returns a plan and a planId first, and starts it when you call it again with that planId",
       };
     },
   });

@@ -51,9 +51,9 @@ export const needsApproval = (
     ? deps.exchanges.some(({ kind }) => kind !== "sandbox")
     : settings.confirm === "terminal");
 
-const nextStepOf = (id: string, waits: boolean): string =>
+const nextStepOf = (id: string, waits: boolean, { commandFlags = "" }: McpSettings): string =>
   waits
-    ? `Nothing is done yet. Show this to the person, who must approve it with \`edgemaker plans approve ${id}\`; call again with the same parameters and this planId: the call waits for the approval.`
+    ? `Nothing is done yet. Show this to the person, who must approve it with \`edgemaker plans approve ${id}${commandFlags}\`; call again with the same parameters and this planId: the call waits for the approval.`
     : "Nothing is done yet. Show this to the person; when they agree, call again with the same parameters and this planId.";
 
 const canonical = (value: unknown): string =>
@@ -107,7 +107,7 @@ export const propose = (request: CallRequest, options: McpOptions): Promise<Answ
       planId: id,
       expiresAt,
       preview: shownPlan(preview),
-      next: nextStepOf(id, needsApproval(options, input)),
+      next: nextStepOf(id, needsApproval(options, input), options.settings),
     };
   });
 };
@@ -292,6 +292,8 @@ export interface McpSettings {
   readonly maxNotionalPerDay?: ReadonlyMap<string, Decimal>;
   /** What plans can change: `own`, what the same token's agent started or made (default), or `all`. */
   readonly strategies?: "own" | "all";
+  /** The flags of a command that reaches the same database, each after a space; default: none. */
+  readonly commandFlags?: string;
 }
 
 export interface McpOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tickInterval } from "../../../cli/host/settings.ts";
+import { readSettings, tickInterval } from "../../../cli/host/settings.ts";
 import { parseConfig } from "../../../src/compose/config.ts";
 import { SettingsError } from "../../../src/kernel/errors.ts";
 
@@ -106,4 +106,11 @@ it.each(["0", "-1", "1.5", "86400001", "1e3"])("--tick-interval rejects %s", (te
   expect(() => tickInterval({ "tick-interval": text })).toThrow(
     /--tick-interval must be a whole number from 1 to 86400000/,
   );
+});
+
+it("gives plans of agents the flags that name the database", () => {
+  const flagsOf = (values: object) => readSettings(values as never, {}).config.mcp.commandFlags;
+  expect(flagsOf({ sandbox: true })).toBe(" --sandbox");
+  expect(flagsOf({ sandbox: true, db: "file:my grids.db" })).toBe(" --sandbox --db 'file:my grids.db'");
+  expect(flagsOf({})).toBe("");
 });

@@ -336,6 +336,12 @@ describe("a plan that a person must approve", () => {
     expect(acts).toHaveLength(1);
   });
 
+  it("names the flags of a command that reaches the same database", async () => {
+    const { planned } = await agentBox({ ...terminal, commandFlags: " --sandbox" });
+    const { planId, next } = await planned();
+    expect(next).toContain(`\`edgemaker plans approve ${planId} --sandbox\``);
+  });
+
   it("is left to the next call if the client of the waiting one has disconnected", async () => {
     const { planned, execute, acts, store } = await agentBox(terminal);
     const { planId } = await planned();
