@@ -5,6 +5,8 @@ import { command } from "../terminal/command.ts";
 
 const COMMON = {
   db: DATABASE_ARGS.db,
+  // These commands act on the sandbox with it and without it.
+  sandbox: DATABASE_ARGS.sandbox,
   json: switchFlag("Print as JSON"),
 } as const satisfies Args;
 const required = (values: Values, flag: string): string => {

@@ -271,7 +271,7 @@ describe("sandbox commands", () => {
       (await run("deposit", "--exchange", "kraken", "--asset", "USDT", "--amount", "-100051")).code,
     ).toBe(1);
     const before = await price();
-    expect((await run("shock", "--symbol", "BTC/USDT", "--percent", "-20")).code).toBe(0);
+    expect((await run("shock", "--symbol", "BTC/USDT", "--percent", "-20", "--sandbox")).code).toBe(0);
     await new Promise((resolve) => setTimeout(resolve, 20));
     await expect.poll(async () => (await price()) / before, { interval: 500 }).toBeLessThan(0.85);
     expect((await run("reset", "--seed", "5")).code).toBe(0);
