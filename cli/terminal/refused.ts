@@ -17,7 +17,7 @@ export function misreadOf(operation: Operation, input: Record<string, unknown>):
 
 /** Prints the failure to stderr. Invalid input counts as a wrong command line. */
 export function fail(
-  { status, body }: Answer,
+  answer: Answer,
   {
     remote,
     operation,
@@ -28,7 +28,9 @@ export function fail(
     readonly values?: Values;
   },
 ): number {
-  const { error, message = "no message", issues } = body as Failure;
+  const { status } = answer;
+  const body = withoutUnloaded(answer.body as Failure, operation);
+  const { error, message = "no message", issues } = body;
   if (values?.json) {
     process.stderr.write(`${JSON.stringify(body)}\n`);
     return issues === undefined ? 1 : 2;
@@ -48,6 +50,15 @@ export function fail(
   if (status === 401 && remote && error === "Unauthorized")
     process.stderr.write("Give a token with --token or EDGEMAKER_TOKEN.\n");
   return issues === undefined ? 1 : 2;
+}
+
+/** A command has its definition from a file of this machine; a server that started earlier does not know that file. */
+function withoutUnloaded(body: Failure, operation: Operation | undefined): Failure {
+  if (!operation?.cli || Object.hasOwn(operation.input.shape, "definition")) return body;
+  if (body.issues?.[0]?.path !== "definition") return body;
+  const name = operation.cli.path.split(" ").at(-1);
+  const message = `the running server does not know ${name}; restart it to load it`;
+  return { ...body, message, issues: [{ path: "", message }] };
 }
 
 const MAX_ISSUES_SHOWN = 20;

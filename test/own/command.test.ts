@@ -310,6 +310,24 @@ it("a custom strategy's config appears in the API document and the agent tools",
   expect(server.stderr()).toContain("broken.ts:2:19");
 });
 
+it("a server that started before a strategy was written is to be restarted", async () => {
+  const folder = home();
+  await serve(folder, ["--sandbox"]);
+  expect((await edgemaker(folder, ["strategy", "new", "drip"])).code).toBe(0);
+  const flags = [...MARKET, "--spread-percent", "1", "--size", "100"];
+  for (const command of [
+    ["strategy", "preview", "drip"],
+    ["strategy", "start", "drip", "--yes"],
+    ["backtest", "drip"],
+  ]) {
+    const { code, stderr } = await edgemaker(folder, [...command, ...flags, "--sandbox"]);
+    expect([code, stderr]).toEqual([
+      2,
+      "Invalid request: the running server does not know drip; restart it to load it\n",
+    ]);
+  }
+});
+
 it("backtest runs a strategy on a candle file, and reports stored arguments or endless loops by line", async () => {
   const folder = home();
   const rows = Array.from({ length: 60 }, (_, i) => {
