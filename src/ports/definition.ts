@@ -133,12 +133,12 @@ export interface StrategyInput<
   readonly random: () => number;
 }
 
-/** Result of a call: the orders, or the orders with a new state. Orders alone leave the state unchanged. */
+/** Result of a call: the orders, or the orders with a new state. Without a state, the stored one stays. */
 export type Declared<State = unknown> =
   | readonly DeclaredOrder[]
   | {
       readonly orders: readonly DeclaredOrder[];
-      readonly state: State;
+      readonly state?: State;
       readonly notes?: StrategyNotes | undefined;
       /** Lines for the server's log, as `console.log` writes them. */
       readonly log?: readonly string[] | undefined;

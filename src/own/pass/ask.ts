@@ -146,12 +146,13 @@ function readAnswer(answer: Declared, { inputs, version, state, isOlder }: CallC
   const wishes = orders.map((one: unknown) => readOrder(one, inputs.market));
   const names = new Set(wishes.map(({ id }) => id));
   if (names.size < wishes.length) throw new RangeError("orders() returned two orders with the same id");
-  const next = isList ? state : (answer as { state?: unknown }).state;
+  const keeps = isList || !Object.hasOwn(answer, "state");
+  const next = keeps ? state : (answer as { state?: unknown }).state;
   const { memory } = inputs.strategy.state;
   const shown: { readonly notes?: unknown; readonly log?: unknown } = isList ? {} : (answer as object);
   return {
     wishes,
-    memory: isList && !isOlder ? memory : memoryOf(next, version, memory),
+    memory: keeps && !isOlder ? memory : memoryOf(next, version, memory),
     notes: readNotes(shown.notes),
     log: readLog(shown.log),
   };

@@ -1,17 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { createStrategyConsole } from "../../../src/own/pass/log.ts";
 import type { OwnStrategy } from "../../../src/own/state.ts";
+import type { Declared } from "../../../src/ports/definition.ts";
 import { named, ownStrategyExample, run } from "../../support/declared.ts";
 
-const order = { id: "a", side: "buy", price: 90, size: 1 };
+const order = { id: "a", side: "buy", price: 90, size: 1 } as const;
 
 describe("the state of a strategy", () => {
-  it("stays as it is if a call returns orders alone, also before the first state", () => {
+  it.each<[string, Declared]>([
+    ["orders alone", [order]],
+    ["an object without a state", { orders: [order], notes: { trend: "up" } }],
+  ])("stays as it is if a call returns %s, also before the first state", (_what, returned) => {
     const seen: unknown[] = [];
     const own = named(
       ({ state }) => {
         seen.push(state);
-        return [order];
+        return returned;
       },
       { initial: { round: 0 } },
     );
@@ -47,11 +51,11 @@ describe("the state of a strategy", () => {
     );
   });
 
-  it("is gone if a call returns none", () => {
+  it("is gone if a call returns undefined as its state", () => {
     const kept = ownStrategyExample("own", {
       state: { ...ownStrategyExample("own").state, memory: { json: "7", version: 1 } },
     } as Partial<OwnStrategy>);
-    const own = named(() => ({ orders: [order] }));
+    const own = named(() => ({ orders: [order], state: undefined }));
     expect(run(own, kept).strategy.state.memory).toBeNull();
   });
 });
