@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import {
   activeFaults,
@@ -68,7 +67,8 @@ async function withSettings(values: Values, settings: CliSettings, act: LiveActi
 }
 
 export async function addKeys(values: Values, exchange: string): Promise<number> {
-  const settings = await settingsWithKek(values);
+  const before = readSettings({ ...values, sandbox: false }, process.env);
+  const settings = await withKek(before, process.env);
   return withSettings(values, settings, async (live, { config }) => {
     const configuredExchange = configured(config.exchanges, exchange);
     const { venues, check } = live;
@@ -81,30 +81,21 @@ export async function addKeys(values: Values, exchange: string): Promise<number>
       throw new UsageError(
         `these keys can withdraw; create keys at ${configuredExchange.venue} that can only read and trade, or add --allow-withdrawal`,
       );
-    const note = noteOf(configuredExchange);
+    const note = noteOf(configuredExchange, settings !== before);
     await storeKeys(live, new Map([[exchange, keys]]), process.env);
     return { exchange, stored: true, assets, mayWithdraw: rightText(mayWithdraw), note };
   });
 }
 
-/** Returns settings that can encrypt keys; creates the key for it only where setup has written settings. */
-function settingsWithKek(values: Values): Promise<CliSettings> {
-  const settings = readSettings({ ...values, sandbox: false }, process.env);
-  if (settings.config.keks.length === 0 && !existsSync(configFile(process.env)))
-    throw new SettingsError(
-      "EDGEMAKER_KEK is not set; it encrypts stored keys. Run `edgemaker setup`, which creates it, or set it to the output of `openssl rand -base64 32`",
-    );
-  return withKek(settings, process.env);
-}
-
 /** Explains which processes use the stored keys, and from when. */
-function noteOf({ id, keys }: ConfiguredExchange): string {
+function noteOf({ id, keys }: ConfiguredExchange, isNewKek: boolean): string {
   const inFile = keysInFile(process.env, id) !== undefined;
   if (keys && keys.from !== "file")
     return `${prefixOf(id)}_API_KEY is set here and overrides stored keys; unset it and restart the server`;
+  if (isNewKek && !inFile) return "a running server uses them after a restart";
   return inFile
     ? "the old keys were removed from edgemaker.json; restart a running server, which has read them there"
-    : `a running server uses them from its next pass; if it has ${prefixOf(id)}_API_KEY in its environment, restart it without`;
+    : `a running server uses them from its next pass; if it has ${prefixOf(id)}_API_KEY in its environment, restart it without that variable`;
 }
 
 /** Moves the keys of edgemaker.json into the database. */
@@ -154,7 +145,7 @@ function noteOfRemoval({ id, keys }: ConfiguredExchange, wasInFile: boolean): st
     return `${prefixOf(id)}_API_KEY is set here and is still used; unset it and restart the server`;
   return wasInFile
     ? FILE_KEYS_REMOVED
-    : `if a running server has ${prefixOf(id)}_API_KEY in its environment, restart it without`;
+    : `if a running server has ${prefixOf(id)}_API_KEY in its environment, restart it without that variable`;
 }
 
 const rightText = (mayWithdraw: boolean | undefined): string =>

@@ -66,7 +66,7 @@ async function askAll(settings: CliSettings): Promise<SetupAnswers> {
 
 /** Stores keys in the database, and everything else in the settings file. */
 async function writeAnswers({ keys, trading }: SetupAnswers, before: CliSettings): Promise<void> {
-  const settings = await withKek(before, process.env);
+  const settings = await withKek(before, process.env, log.info);
   const { live, close } = await openLive(settings);
   await storeKeys(live, keys, process.env).finally(close);
   const imported = await importKeys(settings, process.env);
@@ -78,10 +78,6 @@ async function writeAnswers({ keys, trading }: SetupAnswers, before: CliSettings
         : `Removed the keys of ${exchange} from ${file}: ${exchange} refuses them, and the database has others.`,
     );
   if (keys.size > 0) log.info(`The keys are encrypted in the database ${shownUrl(settings.databaseUrl)}.`);
-  if (settings !== before)
-    log.info(
-      `Back up ${file}: EDGEMAKER_KEK in it decrypts the keys. Store the copy apart from the database.`,
-    );
   outro(`Written to ${file}. Only you can read it.`);
 }
 

@@ -18,10 +18,14 @@ export async function openLive({ config, databaseUrl }: CliSettings) {
 }
 
 /**
- * Returns settings that can encrypt keys. Without EDGEMAKER_KEK, it creates one and writes it to `edgemaker.json`, unless
- * the database has keys or channels that another one encrypted.
+ * Returns settings that can encrypt keys. Without EDGEMAKER_KEK, it creates one, writes it to `edgemaker.json` and says so,
+ * unless the database has keys or channels that another one encrypted.
  */
-export async function withKek(settings: CliSettings, env: NodeJS.ProcessEnv): Promise<CliSettings> {
+export async function withKek(
+  settings: CliSettings,
+  env: NodeJS.ProcessEnv,
+  say = (line: string): void => void process.stderr.write(`${line}\n`),
+): Promise<CliSettings> {
   if (settings.config.keks.length > 0) return settings;
   const { live, notify, close } = await openDeps(settings);
   const encrypted = await Promise.all([
@@ -33,7 +37,8 @@ export async function withKek(settings: CliSettings, env: NodeJS.ProcessEnv): Pr
       "EDGEMAKER_KEK is not set, and the database has keys or channels that it encrypts; set EDGEMAKER_KEK as the server has it",
     );
   const kek = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64");
-  changeSettingsFile(env, { EDGEMAKER_KEK: kek });
+  const file = changeSettingsFile(env, { EDGEMAKER_KEK: kek });
+  say(`Created an encryption key in ${file}. Back up this file, apart from the database.`);
   return { ...settings, config: { ...settings.config, keks: [kekOf(kek)] } };
 }
 

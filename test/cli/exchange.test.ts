@@ -65,12 +65,30 @@ it("exchange add rejects keys with withdrawal rights unless a flag allows them",
   expect(accepted.code).toBe(0);
 });
 
-it("exchange add stores nothing if the exchange rejects the keys or no encryption key is set", async () => {
+it("exchange add stores nothing if the exchange rejects the keys", async () => {
   const { keys, folder, env, run } = await start();
   const wrong = await piped(folder, ["exchange", "add", "bitget"], [keys.key, "wrong", keys.passphrase], env);
   expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("bitget:")]);
   expect(wrong.stderr).not.toContain("wrong");
-  const bare = await run(["exchange", "add", "bitget", "--from-env"], { EDGEMAKER_KEK: "" });
-  expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining("EDGEMAKER_KEK is not set")]);
   expect(JSON.parse((await run(["exchange", "list", "--json"])).stdout).count).toBe(0);
+});
+
+it("exchange add creates the encryption key on a new machine, and names its file once", async () => {
+  const { venue, keys, folder } = await start();
+  const env = { EDGEMAKER_VENUE_URLS: `bitget=${venue.url}` };
+  const add = () =>
+    piped(folder, ["exchange", "add", "bitget", "--json"], [keys.key, keys.secret, keys.passphrase], env);
+  const file = join(folder, "config/edgemaker/edgemaker.json");
+  const first = await add();
+  expect([first.code, first.stderr]).toEqual([
+    0,
+    `Created an encryption key in ${file}. Back up this file, apart from the database.\n`,
+  ]);
+  const { EDGEMAKER_KEK: kek } = JSON.parse(readFileSync(file, "utf8"));
+  expect(Buffer.from(kek, "base64")).toHaveLength(32);
+  expect(first.stderr).not.toContain(kek);
+  const again = await add();
+  expect([again.code, again.stderr]).toEqual([0, ""]);
+  const balance = await edgemaker(folder, ["balance", "--exchange", "bitget", "--json"], env);
+  expect([balance.code, balance.stderr]).toEqual([0, ""]);
 });

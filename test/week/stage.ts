@@ -5,7 +5,6 @@ import { onTestFinished } from "vitest";
 import type { Pair } from "../../src/kernel/pair.ts";
 import { DAY, type Millis } from "../../src/kernel/time.ts";
 import type { VenueName } from "../../src/model/market.ts";
-import { canaryKek } from "../support/canary.ts";
 import { edgemaker, eventually, type Server, serve } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 import { type EmulatedVenue, startVenue } from "../venues/index.ts";
@@ -47,7 +46,7 @@ export async function stage({ start, balances, head, exchanges, symbol }: Scene)
   const [venue] = venues as [EmulatedVenue];
   const settings = {
     ...clock.settings,
-    EDGEMAKER_KEK: canaryKek("W"),
+    XDG_CONFIG_HOME: join(folder, ".config"),
     EDGEMAKER_EXCHANGES: exchanges.join(","),
     EDGEMAKER_VENUE_URLS: exchanges.map((name, at) => `${name}=${venues[at]?.url}`).join(","),
     // The clock jumps by hours, so that no connection would last.
@@ -104,7 +103,8 @@ export async function stage({ start, balances, head, exchanges, symbol }: Scene)
     async types(line: string, { input, code = 0 }: { input?: string; code?: number } = {}): Promise<string> {
       const ran = await run(line, input, code);
       plain.set(line, ran.stdout);
-      page.command(line, `${ran.stdout}${ran.stderr}`, code);
+      // Notices come before the result.
+      page.command(line, `${ran.stderr}${ran.stdout}`, code);
       return ran.stdout;
     },
     /** Types a command with an option, and shows which parts of its output differ from that without the option. */
