@@ -11,20 +11,23 @@ import type { Session, StrategyRow } from "./types.ts";
 import { Time } from "./ui.tsx";
 
 /** What a visit has shown: the last event, and each strategy's filled orders and realized P&L. */
-interface Seen {
+interface Visit {
   readonly at: number;
   readonly last: number;
   readonly rows: Readonly<Record<string, readonly [filled: number, realized: string]>>;
 }
 
-const STORED = "edgemaker.visit";
+const VISIT_KEY = "edgemaker.visit";
 /** Time in milliseconds without this page after which the next one is another visit. */
 const BETWEEN_VISITS_MS = 1_800_000;
 
 /** Returns what the visit before this one has shown last; undefined on the first one. */
-function seenBefore(): Seen | undefined {
-  const { seen, before } = JSON.parse(localStorage.getItem(STORED) ?? "{}") as { seen?: Seen; before?: Seen };
-  return seen && Date.now() - seen.at > BETWEEN_VISITS_MS ? seen : before;
+function visitBefore(): Visit | undefined {
+  const { latest, before } = JSON.parse(localStorage.getItem(VISIT_KEY) ?? "{}") as {
+    latest?: Visit;
+    before?: Visit;
+  };
+  return latest && Date.now() - latest.at > BETWEEN_VISITS_MS ? latest : before;
 }
 
 interface RecentEvents {
@@ -34,13 +37,13 @@ interface RecentEvents {
 
 /** What happened since the last visit, each part with a link to its page; nothing if nothing did. */
 export function SinceLastVisit({ rows, session }: { rows: readonly StrategyRow[]; session: Session }) {
-  const [before] = useState(seenBefore());
+  const [before] = useState(visitBefore());
   const { data: recent } = useLoad<RecentEvents>("GET /events", { after: before?.last }, { live: true });
   useEffect(() => {
     if (!recent) return undefined;
     const shown = rows.map(({ id, filledOrders, profit }) => [id, [filledOrders, profit]]);
-    const seen: Seen = { at: Date.now(), last: recent.last, rows: Object.fromEntries(shown) };
-    localStorage.setItem(STORED, JSON.stringify({ seen, before }));
+    const latest: Visit = { at: Date.now(), last: recent.last, rows: Object.fromEntries(shown) };
+    localStorage.setItem(VISIT_KEY, JSON.stringify({ latest, before }));
     return undefined;
   }, [recent, rows]);
   if (!before || !recent) return null;

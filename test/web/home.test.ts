@@ -218,11 +218,11 @@ describe.skipIf(!findChromium())("the list on the first page (skipped without Ch
     await served.call("POST", "/kill", { on: false });
     // The visit was two hours ago, before both, and the grid has filled three orders and realized 5 USDT since then.
     await page.addInitScript(`(() => {
-      const { seen } = JSON.parse(localStorage.getItem("edgemaker.visit"));
-      const [filled, realized] = seen.rows["${ids.grid}"];
-      seen.rows["${ids.grid}"] = [filled - 3, String(Number(realized) - 5)];
-      const earlier = { ...seen, at: seen.at - 7_200_000, last: 0 };
-      localStorage.setItem("edgemaker.visit", JSON.stringify({ seen: earlier }));
+      const { latest } = JSON.parse(localStorage.getItem("edgemaker.visit"));
+      const [filled, realized] = latest.rows["${ids.grid}"];
+      latest.rows["${ids.grid}"] = [filled - 3, String(Number(realized) - 5)];
+      const earlier = { ...latest, at: latest.at - 7_200_000, last: 0 };
+      localStorage.setItem("edgemaker.visit", JSON.stringify({ latest: earlier }));
     })()`);
     await page.reload();
     await line.getByRole("link", { name: "3 filled orders" }).waitFor();

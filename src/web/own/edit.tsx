@@ -137,7 +137,7 @@ function EditForm({ one, whom, typed, type, settings }: EditProps & { settings: 
       </Section>
       <div class="bar" role="group" aria-label="Planned change" hidden={!config}>
         <p role="status" class={isOld ? "old" : ""}>
-          {plan ? shortText(plan.planned, settings) : (error?.message ?? "Planning…")}
+          {plan ? changeLine(plan.planned, settings) : (error?.message ?? "Planning…")}
         </p>
         {plan ? (
           <button type="button" class="primary" disabled={isOld} onClick={() => confirm(plan)}>
@@ -213,19 +213,19 @@ function changeText(planned: EditPlan): string {
 }
 
 /** Number of settings that a short text names. */
-const MAX_NAMED = 2;
+const MAX_CHANGES = 2;
 
 /** Describes a change in one line: the settings of the form, and the orders with their sum. */
-function shortText(planned: EditPlan, settings: readonly Setting[]): string {
+function changeLine(planned: EditPlan, settings: readonly Setting[]): string {
   const { changes, cancelled, orders, sums, symbol } = planned;
   const named = changes.flatMap(({ field, from, to }) => {
     const setting = changedSetting(settings, field);
     return setting ? [`${setting.label} ${changedText(setting, from)} → ${changedText(setting, to)}`] : [];
   });
-  const others = named.length > MAX_NAMED ? ` and ${named.length - MAX_NAMED} more` : "";
+  const others = named.length > MAX_CHANGES ? ` and ${named.length - MAX_CHANGES} more` : "";
   const sum = Number(sums.buys) > 0 ? `, ${money(Number(sums.buys))} ${pairOf(symbol).quote} in buys` : "";
   const moved = `${pluralize(cancelled, "order")} canceled, ${orders.length} placed${sum}`;
-  return `${named.slice(0, MAX_NAMED).join(", ")}${others}: ${isMoved(planned) ? moved : "all orders stay open"}`;
+  return `${named.slice(0, MAX_CHANGES).join(", ")}${others}: ${isMoved(planned) ? moved : "all orders stay open"}`;
 }
 
 /** All settings with which it could be started again. */
