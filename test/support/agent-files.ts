@@ -25,13 +25,16 @@ const tools = () =>
 const readers = () => tools().filter(({ annotations }) => annotations?.readOnlyHint);
 const START = { command: "npx", args: ["--yes", `edgemaker@${version}`, "mcp", "--sandbox"] } as const;
 
+const firstSentenceOf = (paragraph: string): string =>
+  /^.*?[.](?= |$)/.exec(paragraph.replaceAll("\n", " "))?.[0] ?? paragraph;
+
 /** Names and titles of the guides, in the order of their index. */
 function guides(): readonly string[] {
   const index = readFileSync(join(root, "docs/README.md"), "utf8");
   const names = [...index.matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, name]) => name as string);
   return [...new Set(names)].map((name) => {
-    const [title = name, , about = ""] = readFileSync(join(root, "docs", name), "utf8").split("\n");
-    return `- [${title.replace(/^# /, "")}](docs/${name}): ${about}`;
+    const [title = name, about = ""] = readFileSync(join(root, "docs", name), "utf8").split("\n\n");
+    return `- [${title.replace(/^# /, "")}](docs/${name}): ${firstSentenceOf(about)}`;
   });
 }
 
@@ -71,6 +74,7 @@ const LLMS = () => `# edgemaker
 > ${description}. Real money is at risk outside \`--sandbox\` and \`--dry-run\`.
 
 Commands: ${Object.values(groupsOf(KINDS)).flat().join(", ")}. \`edgemaker <command> --help\` explains each.
+Without a terminal: \`--yes\` or \`--plan-hash\`, and \`--json\`. Give \`--sandbox\` to every command that should meet \`serve --sandbox\`.
 
 ## Guides
 ${guides().join("\n")}
