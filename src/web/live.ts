@@ -5,7 +5,7 @@ import { useEffect } from "./effect.ts";
 import { createValue } from "./session.ts";
 
 /** Increases whenever something happened that a page can show. */
-export const changeCount = createValue(0);
+const changeCount = createValue(0);
 
 /** How the page is updated: by the stream, by polling, or not at all. */
 export const link = createValue<{

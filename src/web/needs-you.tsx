@@ -1,6 +1,6 @@
 import { countWithVerb, pluralize } from "../kernel/plain-text.ts";
 import { ask, part } from "./api.ts";
-import { money, pairOf } from "./format.ts";
+import { capitalized, money, pairOf } from "./format.ts";
 import { killQuestion } from "./liquidity.tsx";
 import { reloadAll } from "./live.ts";
 import { isResumed, type NeedEntry, needsOfRows } from "./needs.ts";
@@ -81,7 +81,7 @@ export function NeedsYou({ rows, session: { scope } }: { rows: readonly Strategy
         {isKilled ? (
           <li class="error">
             <p>
-              <b>Everything</b>: the kill switch is on, and no new order is placed.
+              <b>Everything</b>: The kill switch is on, and no new order is placed.
             </p>
             {scope === "admin" ? button("Turn the kill switch off", killQuestion(false)) : null}
           </li>
@@ -89,7 +89,7 @@ export function NeedsYou({ rows, session: { scope } }: { rows: readonly Strategy
         {needs.map((need) => (
           <li key={need.key} class={need.code === "error" ? "error" : ""}>
             <p>
-              <b>{whose(need)}</b>: {need.message}
+              <b>{whose(need)}</b>: {capitalized(need.message)}
             </p>
             {mend(need)}
           </li>

@@ -1,3 +1,5 @@
+import { capitalized } from "./format.ts";
+
 /** Actions of the page, for the commands of a terminal that messages name. */
 const ACTIONS: readonly (readonly [string, string])[] = [
   ["grid edit", "“Edit”"],
@@ -84,8 +86,7 @@ const spelled = (name: string, between: string): string =>
 
 /** Returns the label of a field in the page's words. */
 export function fieldLabel(name: string): string {
-  const words = spelled(name, " ");
-  return PAGE_LABELS[name] ?? `${words[0]?.toUpperCase()}${words.slice(1)}`;
+  return PAGE_LABELS[name] ?? capitalized(spelled(name, " "));
 }
 
 const LABEL_OF = new Map(

@@ -3,7 +3,7 @@ import { useState } from "hono/jsx/dom";
 import { type ApiError, ask, isUnanswered } from "./api.ts";
 import { useEffect } from "./effect.ts";
 import { typedNumber } from "./format.ts";
-import { Failed, Field, NoticeBox, valueIn } from "./ui.tsx";
+import { Failed, Field, FieldError, NoticeBox, valueIn } from "./ui.tsx";
 
 /** Shows the plan; if the previous plan was outdated, explains that it was not executed and that this is a new one. */
 export function PlanArea<P>({
@@ -202,11 +202,7 @@ export function NumberInput({
           change(typedNumber(valueIn(event)));
         }}
       />
-      {isNumber ? null : (
-        <small class="warn" role="status">
-          Write 1500 or 1234.5, without a separator for thousands.
-        </small>
-      )}
+      <FieldError>{isNumber ? "" : "Write 1500 or 1234.5, without a separator for thousands."}</FieldError>
     </>
   );
 }

@@ -3,7 +3,7 @@ import { useRef, useState } from "hono/jsx/dom";
 import { type ApiError, ask, isUnanswered, type Requested, requestFile } from "./api.ts";
 import { timeNow } from "./clock.ts";
 import { useEffect } from "./effect.ts";
-import { change, duration, localTime, type MoneyValue, toneOf, utc } from "./format.ts";
+import { capitalized, change, duration, localTime, type MoneyValue, toneOf, utc } from "./format.ts";
 import type { Loaded } from "./live.ts";
 import { shownMode } from "./mode.tsx";
 import { createValue, signedIn, signIn, takeCode, useValue } from "./session.ts";
@@ -82,7 +82,7 @@ export const Warnings = ({ of }: { of: readonly { readonly code: string; readonl
   <>
     {of.map(({ code, message }) => (
       <NoticeBox key={code} kind="warning">
-        {message}
+        {capitalized(message)}
       </NoticeBox>
     ))}
   </>
@@ -140,8 +140,7 @@ export const PressedChoice = <Value extends string>({
           aria-pressed={one === value ? "true" : "false"}
           onClick={() => choose(one)}
         >
-          {name[0]?.toUpperCase()}
-          {name.slice(1)}
+          {capitalized(name)}
         </button>
       );
     })}
@@ -151,7 +150,7 @@ export const PressedChoice = <Value extends string>({
 /** An error message, with a button to retry if possible. */
 export const Failed = ({ error, again }: { error: ApiError; again?: () => void }) => (
   <NoticeBox kind="error">
-    <b>{error.label}</b>: {error.message}{" "}
+    <b>{error.label}</b>: {capitalized(error.message)}{" "}
     {again ? (
       <button type="button" onClick={again}>
         Try again

@@ -129,7 +129,7 @@ describe.skipIf(!findChromium())(
       await page.goto(`${served.url}/#/start/ladder`);
       await page.getByText("Default 1.2").waitFor();
       await page.getByLabel("Quote of the first buy").fill("-5");
-      await page.getByRole("alert").getByText(/size/).waitFor();
+      await page.getByRole("alert").getByText(/size/i).waitFor();
       expect(errors.filter((error) => !/status of 400/.test(error))).toEqual([]);
       await context.close();
     });

@@ -92,7 +92,7 @@ it.skipIf(!findChromium())("the page subscribes its browser, which then shows th
     route.request().method() === "POST" ? route.fulfill({ status: 503, json: REFUSAL }) : route.fallback();
   await page.route("**/api/v1/channels", refuse);
   await again.click();
-  await page.getByText("The database is busy").waitFor();
+  await page.getByText(/Internal error: The database is busy/).waitFor();
   expect(await page.evaluate("ended")).toEqual([2]);
   await page.unroute("**/api/v1/channels", refuse);
   await again.click();

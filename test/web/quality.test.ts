@@ -45,7 +45,10 @@ const ANSWER: QualityAnswer = {
     { side: "buy", ...figures(0.01) },
     { side: "sell", ...figures(-0.02) },
   ],
-  levels: [{ side: "buy", level: 0, ...figures(0.01) }],
+  levels: [
+    { side: "buy", level: 0, ...figures(0.01) },
+    { side: "buy", level: 1000, ...figures(0.01) },
+  ],
   hours: [{ hour: 7, ...figures(0.01) }],
 };
 
@@ -99,13 +102,18 @@ describe.skipIf(!findChromium())("execution quality on the page (skipped without
       );
     expect(lines).toEqual([
       ["buy level", 3],
+      ["buy level", 3],
       ["buy", 3],
       ["sell", 3],
     ]);
     const sides = part.getByRole("table", { name: "Execution by side" });
     expect(await sides.innerText()).toMatch(
-      /sell\s+4\s+\+0\.0500\s%, 1 unknown\s+−0\.0200\s%\s+unknown\s+25\.0\s%, 2 unknown/,
+      /Sells\s+4\s+\+0\.0500\s%, 1 unknown\s+−0\.0200\s%\s+Unknown\s+25\.0\s%, 2 unknown/,
     );
+    const levels = part.getByRole("table", { name: "Execution by level" });
+    expect(await levels.innerText()).toMatch(/Level 0, buys\s[\s\S]*Initial buy\s/);
+    const days = part.getByRole("table", { name: "P&L by cause and day" });
+    expect(await days.innerText()).toContain("P&L, USDT");
     expect(errors).toEqual([]);
     expect(strangers).toEqual([]);
     await context.close();

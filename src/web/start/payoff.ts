@@ -2,7 +2,7 @@ import { type Decimal, decimal, max, mul, ofPercent, sum, ZERO } from "../../ker
 import type { AnyPlan } from "../types.ts";
 
 /** P&L of a plan at a price, in quote. */
-export interface PayoffPoint {
+interface PayoffPoint {
   readonly price: Decimal;
   /** After maker and taker fees of the fills. */
   readonly net: Decimal;

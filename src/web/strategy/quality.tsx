@@ -1,30 +1,35 @@
+import { EXIT_SLOT, FIRST_WHOLE_SLOT } from "../../model/strategy.ts";
 import { isSpreadKnown } from "../../quality/known-spread.ts";
 import { DayChart } from "../chart/day-chart.tsx";
 import { MarkoutCurve } from "../chart/markout-curve.tsx";
-import { change, inPercent, money, percent, toneOf } from "../format.ts";
+import { change, inPercent, money, number, percent, toneOf } from "../format.ts";
 import { useLoad } from "../live.ts";
 import { Table, type TableColumn } from "../table.tsx";
 import type { Quality } from "../types.ts";
 import { Section, Shown } from "../ui.tsx";
 
-const CAUSE_DAY_COLUMNS: readonly TableColumn<CauseDay>[] = [
+const causeDayColumns = (quote: string): readonly TableColumn<CauseDay>[] => [
   { name: "Day, UTC", isHead: true, of: ({ day }) => day },
   {
-    name: "P&L",
+    name: `P&L, ${quote}`,
     isNumber: true,
     of: ({ totalProfit }) => <span class={toneOf(totalProfit)}>{change(totalProfit)}</span>,
   },
-  { name: "Spread", isNumber: true, of: (day) => (isSpreadKnown(day) ? change(day.spread) : "unknown") },
-  { name: "Inventory", isNumber: true, of: ({ inventory }) => change(inventory) },
-  { name: "Fees", isNumber: true, of: ({ fees }) => money(fees) },
-  { name: "Fills", isNumber: true, of: ({ fills }) => fills },
-  { name: "Without mid", isNumber: true, of: ({ withoutMid }) => withoutMid },
+  {
+    name: `Spread, ${quote}`,
+    isNumber: true,
+    of: (day) => (isSpreadKnown(day) ? change(day.spread) : "Unknown"),
+  },
+  { name: `Inventory, ${quote}`, isNumber: true, of: ({ inventory }) => change(inventory) },
+  { name: `Fees, ${quote}`, isNumber: true, of: ({ fees }) => money(fees) },
+  { name: "Fills", isNumber: true, of: ({ fills }) => number(fills) },
+  { name: "Fills without mid", isNumber: true, of: ({ withoutMid }) => number(withoutMid) },
 ];
 
 /** A share, with the number of fills that it does not know. */
 const shareWithUnknown = (share: string | null, unknown: number): string => {
-  const missing = unknown === 0 ? "" : `, ${unknown} unknown`;
-  return share === null ? "unknown" : `${share}${missing}`;
+  const missing = unknown === 0 ? "" : `, ${number(unknown)} unknown`;
+  return share === null ? "Unknown" : `${share}${missing}`;
 };
 
 const fine = (value: number | null): string | null => (value === null ? null : percent(value / 100, 4));
@@ -37,7 +42,7 @@ const MeasuresTable = ({ name, rows, of }: MeasuresProps) => (
     label={`Execution by ${name.toLowerCase()}`}
     columns={[
       { name, isHead: true, of },
-      { name: "Fills", isNumber: true, of: ({ fills }) => fills },
+      { name: "Fills", isNumber: true, of: ({ fills }) => number(fills) },
       {
         name: "Half-spread",
         isNumber: true,
@@ -79,14 +84,14 @@ export function QualityPart({ id }: { id: string }) {
               <CauseBars days={days} />
               <Table
                 label="P&L by cause and day"
-                columns={CAUSE_DAY_COLUMNS}
+                columns={causeDayColumns(days[0]?.quote ?? "")}
                 rows={days.toReversed()}
                 keyOf={({ day }) => day}
                 empty="No days yet."
               />
               <MarkoutCurve sides={sides} levels={levels} />
-              <MeasuresTable name="Side" rows={sides} of={({ side = "" }) => side} />
-              <MeasuresTable name="Level" rows={levels} of={({ level, side = "" }) => `${level} ${side}`} />
+              <MeasuresTable name="Side" rows={sides} of={({ side }) => SIDE_NAMES[side ?? "buy"]} />
+              <MeasuresTable name="Level" rows={levels} of={levelName} />
               <MeasuresTable name="Hour, UTC" rows={hours} of={({ hour = 0 }) => `${hour}:00`} />
             </>
           )
@@ -96,10 +101,18 @@ export function QualityPart({ id }: { id: string }) {
   );
 }
 
+const SIDE_NAMES = { buy: "Buys", sell: "Sells" } as const;
+
+/** Names the orders of a level; those of the whole strategy have none. */
+function levelName({ level = 0, side = "buy" }: MeasuresRow): string {
+  if (level < FIRST_WHOLE_SLOT) return `Level ${level}, ${SIDE_NAMES[side].toLowerCase()}`;
+  return level === EXIT_SLOT ? "Sale at the end" : "Initial buy";
+}
+
 type CauseDay = Quality["days"][number];
 
 type MeasuresRow = Omit<Quality["sides"][number], "side"> & {
-  readonly side?: string;
+  readonly side?: "buy" | "sell";
   readonly level?: number;
   readonly hour?: number;
 };
