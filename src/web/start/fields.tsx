@@ -250,14 +250,14 @@ function SettingField({
 
 /** Returns how far a price is from the market's, or what share of the free amount a budget is. */
 function amountNote(
-  { unit, name, step }: Setting,
+  { unit, name }: Setting,
   text: string,
   symbol: string,
   { price, holdings }: Pick<SettingsProps, "price" | "holdings">,
 ): string | undefined {
   const value = Number(text);
   if (!(value > 0)) return undefined;
-  if (unit === "price" && step !== "advanced" && price !== undefined)
+  if (unit === "price" && name !== "gridSpacing" && price !== undefined)
     return `${percent(value / price - 1)} from the price`;
   if (!name.endsWith("Budget")) return undefined;
   const { base, quote } = pairOf(symbol);

@@ -1,3 +1,4 @@
+import { useState } from "hono/jsx/dom";
 import { GridChart, type Level } from "../chart/chart.tsx";
 import { digitsOf, number, pairOf } from "../format.ts";
 import { useLoad } from "../live.ts";
@@ -120,6 +121,13 @@ interface FormStepsProps extends StartState {
 function FormSteps({ closes, all = [], ...state }: FormStepsProps) {
   const { form, texts, change, body } = state;
   const { key } = form;
+  // Settings of another strategy are in sight.
+  const [isOpen] = useState(() =>
+    form.settings.some((one) => {
+      const name = textKey(one, texts.symbol ?? "");
+      return one.step === "advanced" && (texts[name] ?? "") !== (form.first[name] ?? "");
+    }),
+  );
   const load = (request: AgainRequest) => {
     const other = all.find(isFormOf(request));
     if (!other) return;
@@ -153,7 +161,7 @@ function FormSteps({ closes, all = [], ...state }: FormStepsProps) {
       </Section>
       <Section title="Safety">
         <StepFields step="safety" {...state} />
-        <details>
+        <details open={isOpen}>
           <summary>Advanced</summary>
           <StepFields step="advanced" {...state} />
         </details>

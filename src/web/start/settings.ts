@@ -24,13 +24,15 @@ type SettingWords = readonly [
 const ENDING_WORDS: Readonly<Record<string, SettingWords>> = {
   stopLossPrice: ["safety", "price", "Stops and sells at or below"],
   takeProfitPrice: ["safety", "price", "Stops and sells at or above"],
-  trailingStopPercent: ["safety", "percent", "Stops and sells this far below the highest price"],
-  stopAtOnce: ["safety"],
+  trailingStopPercent: ["advanced", "percent", "Stops and sells this far below the highest price"],
+  stopAtOnce: ["advanced"],
   maxLoss: ["safety", "quote", "Beyond it, nothing is placed until you resume"],
-  triggerPrice: ["safety", "price", "Waits until the market reaches this price"],
-  endsAt: ["safety"],
-  onEnd: ["safety"],
+  triggerPrice: ["advanced", "price", "Waits until the market reaches this price"],
+  endsAt: ["advanced"],
+  onEnd: ["advanced"],
 };
+
+const BASE_WORDS = ["Cost of the base, as a share of the capital", "Base at most"] as const;
 
 /** Words by field, or by form and field. Other fields are advanced, and have their description as hint. */
 const SETTING_WORDS: Readonly<Record<string, SettingWords>> = {
@@ -63,11 +65,12 @@ const SETTING_WORDS: Readonly<Record<string, SettingWords>> = {
   quoteBudget: ["safety", "quote", "Empty: all that is free"],
   baseBudget: ["safety", "base", "Empty: all that is free"],
   ...ENDING_WORDS,
-  maxPosition: ["safety", "share", "Cost of the base, as a share of the capital", "Base at most"],
-  safetyReserve: ["safety", "share", "Share of the capital that buys do not use", "Reserve"],
+  maxPosition: ["advanced", "share", ...BASE_WORDS],
+  "centered.maxPosition": ["safety", "share", ...BASE_WORDS],
+  safetyReserve: ["advanced", "share", "Share of the capital that buys do not use", "Reserve"],
   maxBase: ["safety", "base", "Above it, no bids"],
-  minBase: ["safety", "base", "Below it, no asks"],
-  defend: ["safety", undefined, "If most fills of a side lose money within 10 seconds"],
+  minBase: ["advanced", "base", "Below it, no asks"],
+  defend: ["advanced", undefined, "If most fills of a side lose money within 10 seconds"],
   gridSpacing: ["advanced", "price"],
   "quote.size": ["advanced", "quote", "Instead of a depth", "Per order"],
   gapPercent: ["advanced", "percent"],

@@ -286,6 +286,13 @@ function startText({ orders, sums, symbol }: AnyPlan): string {
   return orders.length === 0 ? "no order now" : `${pluralize(orders.length, "order")}, ${parts.join(", ")}`;
 }
 
+/** Describes the largest sums of a plan in a line. */
+function worstText({ uses, losses, symbol }: AnyPlan): string {
+  const [worst] = losses.toSorted((a, b) => Number(b.loss) - Number(a.loss));
+  const lost = worst ? ` Worst case: ${money(worst.loss)} lost at ${amount(worst.price)}.` : "";
+  return `At most ${money(uses.quote)} ${pairOf(symbol).quote}.${lost}`;
+}
+
 /** Names whose money a start uses. */
 const moneyOf = ({ dryRun }: RequestedPlan<AnyPlan>["body"], { mode }: Pick<Session, "mode">): string =>
   dryRun === true ? "paper trading" : mode === "simulated" ? "simulated" : "real money";
@@ -338,6 +345,7 @@ export function StartPlan({
         {earlier === undefined || earlier === text ? null : (
           <p class="quiet">The market has moved. Before: {earlier}.</p>
         )}
+        <p class="quiet">{worstText(planned)}</p>
         <button type="button" class="primary" disabled={isOld} onClick={() => put(confirmation)}>
           Start: {text}, {whose}
         </button>

@@ -30,6 +30,7 @@ describe.skipIf(!findChromium())("templates in Chromium (skipped without Chromiu
     await page.getByLabel("Pair").fill("ETH/USDT");
     await page.getByLabel("Depth per side, USDT").fill("400");
     await page.getByLabel("Stop loss, USDT").fill("900,5");
+    await page.getByText("Advanced", { exact: true }).click();
     await page.getByLabel("Ends at").fill("2040-01-31T12:30");
     await page.getByLabel("If a side is picked off").selectOption("pause:60");
     const body = await paperBody(page, () => page.getByLabel("Paper trading").check());
