@@ -101,7 +101,7 @@ ${commonFlags(root)}
 
 ## Output
 - [Exit codes](errors.md#exit-codes): 0 done, 1 failed, 2 wrong command line, 3 a stalled grid, 130 Ctrl-C.
-- In a terminal, a table leaves out columns that do not fit, and lists them below. \`--columns\` chooses columns. A pipe gets
+- In a terminal, a table leaves out columns that do not fit, and lists their names below. \`--columns\` chooses columns. A pipe gets
   all columns.
 - \`NO_COLOR=1\` turns off colors.
 
