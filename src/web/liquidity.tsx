@@ -32,7 +32,7 @@ import {
 
 /** The page of liquidity reports: what was offered in some days, and a report to send. */
 export function LiquidityPage({ session }: { session: Session }) {
-  const watched = useLoad<WatchedPairs>("GET /liquidity/pairs");
+  const watched = useLoad<WatchedPairs>("GET /liquidity/pairs", {}, { live: true });
   return (
     <>
       <h1>Liquidity</h1>
@@ -117,7 +117,7 @@ const ReportButtons = ({
 
 /** Agreements, the report of one, and a form that creates or changes one. */
 function Agreements({ session, ...days }: { session: Session; from: string; to: string }) {
-  const list = useLoad<AgreementList>("GET /agreements");
+  const list = useLoad<AgreementList>("GET /agreements", {}, { live: true });
   const [edited, edit] = useState<string>();
   const [message, setMessage] = useState<string>();
   const [dialog, open] = useConfirmation();
@@ -125,11 +125,11 @@ function Agreements({ session, ...days }: { session: Session; from: string; to: 
   const done = (text?: string) => {
     edit(undefined);
     setMessage(text);
-    list.again();
+    reloadAll();
   };
   const actions = actionsColumn(
     ({ agreement }) => edit(agreement),
-    (one) => open(endQuestion(one, list.again)),
+    (one) => open(endQuestion(one, reloadAll)),
   );
   return (
     <Section title="Agreements">

@@ -175,10 +175,10 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
       .getByText(/^Half-spread 0\.5\d*\s%\. The middle of the quotes is .* inventory is below/)
       .waitFor();
     // The hour without a sample is no point of the lines.
-    const spread = page.getByRole("img", { name: /^Spread, now 1\.20\s%; requested 1\.00\s%/ });
+    const spread = page.getByRole("img", { name: /^Spread, now 1\.20\s%, requested 1\.00\s%/ });
     expect((await spread.locator("polyline.own").getAttribute("points"))?.split(" ")).toHaveLength(2);
     await page
-      .getByRole("img", { name: "Depth of the thinner side, now 90.00 USDT; promised 150.00 USDT" })
+      .getByRole("img", { name: "Depth of the thinner side, now 90.00 USDT, promised 150.00 USDT" })
       .waitFor();
     // Without an agreement on the depth, nothing is promised.
     offered = { ...OFFERED, findings: [] };

@@ -17,7 +17,7 @@ export function TwoLines({
 }) {
   const { min, max } = scale;
   const [first, last] = [points[0]?.timestamp ?? 0, points.at(-1)?.timestamp ?? 0];
-  const [span, height] = [Math.max(1, last - first), Math.max(1e-9, max - min)];
+  const [span, height] = [last - first || 1, Math.max(1e-9, max - min)];
   const y = (value: number) => (HEIGHT - ((value - min) / height) * HEIGHT).toFixed(1);
   const line = (of: "own" | "buyAndHold") =>
     points

@@ -5,7 +5,7 @@ import type { LiquidityReportView, LiquidityView, WatchedPairs } from "../types.
 import { Failed, Section, Shown } from "../ui.tsx";
 
 /** A minute's sample is available after the minute. */
-const EVERY_MINUTE = { every: 60_000 };
+export const EVERY_MINUTE = { every: 60_000 };
 
 /** Sampled pairs, if any: today's offers and obligations. */
 export function WatchedMarkets() {
@@ -133,7 +133,7 @@ const PROMISES: readonly TableColumn<JudgedRule>[] = [
   ...VERDICT_COLUMNS,
 ];
 
-const Promised = ({ report: { symbol, exchange, preset, findings } }: { report: LiquidityView }) => (
+export const Promised = ({ report: { symbol, exchange, preset, findings } }: { report: LiquidityView }) => (
   <Table
     label={`Agreement for ${symbol} on ${exchange}: ${preset}`}
     columns={PROMISES}

@@ -5,6 +5,7 @@ import { TwoLines } from "../chart/two-lines.tsx";
 import { amount, type Digits, inPercent, money, number, pairOf } from "../format.ts";
 import { BookLadder } from "../ladder.tsx";
 import { useLoad } from "../live.ts";
+import { EVERY_MINUTE, Promised } from "../markets/watched-pairs.tsx";
 import type { BookAnswer, ComparisonAnswer, LiquidityReportView, Quoted, WatchedPairs } from "../types.ts";
 import { Ago, Section, Shown } from "../ui.tsx";
 
@@ -182,16 +183,14 @@ const HOUR_MS = 3_600_000;
 
 /** Spread and depth by hour with the requested or promised line, if the pair is sampled. */
 function OfferedToday({ quotes: { exchange, symbol, spreadPercent } }: { quotes: Quoted }) {
-  const { data: watched } = useLoad<WatchedPairs>("GET /liquidity/pairs");
+  const { data: watched } = useLoad<WatchedPairs>("GET /liquidity/pairs", {}, EVERY_MINUTE);
   const day = watched?.day;
   const isSampled = watched?.pairs.some((pair) => pair.exchange === exchange && pair.symbol === symbol);
-  const report = useLoad<LiquidityReportView>(isSampled ? "GET /liquidity/report" : undefined, {
-    exchange,
-    symbol,
-    from: day,
-    to: day,
-    cost: "false",
-  });
+  const report = useLoad<LiquidityReportView>(
+    isSampled ? "GET /liquidity/report" : undefined,
+    { exchange, symbol, from: day, to: day, cost: "false" },
+    EVERY_MINUTE,
+  );
   const { quote } = pairOf(symbol);
   const market = report.data?.markets[0];
   const hours = market?.hours;
@@ -215,7 +214,7 @@ function OfferedToday({ quotes: { exchange, symbol, spreadPercent } }: { quotes:
     text: (value: number) => string,
   ) => {
     const limit = goal[1] ?? undefined;
-    const words = limit === undefined ? "" : `${goal[0]} ${text(limit)}`;
+    const words = limit === undefined ? "" : `, ${goal[0]} ${text(limit)}`;
     const points = values.flatMap((own, hour) =>
       own === null ? [] : [{ timestamp: hours.from + hour * HOUR_MS, own, buyAndHold: limit }],
     );
@@ -224,8 +223,8 @@ function OfferedToday({ quotes: { exchange, symbol, spreadPercent } }: { quotes:
     return (
       <TwoLines
         points={points.length > 1 ? points : [last, { ...last, timestamp: last.timestamp + HOUR_MS }]}
-        label={`${name}, now ${text(last.own)}${words && `; ${words}`}`}
-        caption={words ? `${name} by hour (solid), ${words} (dashed)` : `${name} by hour`}
+        label={`${name}, now ${text(last.own)}${words}`}
+        caption={`${name} by hour, now ${text(last.own)}${words && ` (solid)${words} (dashed)`}`}
       />
     );
   };
@@ -242,6 +241,7 @@ function OfferedToday({ quotes: { exchange, symbol, spreadPercent } }: { quotes:
           (value) => `${money(value)} ${quote}`,
         )}
       </div>
+      {market.findings.length === 0 ? null : <Promised report={market} />}
     </Section>
   );
 }
