@@ -4,16 +4,22 @@ import { type ApiError, ask } from "./api.ts";
 import { addRun, dropRun, type Run, runs } from "./backtest-runs.ts";
 import { type LinePoint, type LineScale, lineScaleOf } from "./chart/line-scale.ts";
 import { TwoLines } from "./chart/two-lines.tsx";
-import { inPercent, number, pairOf, percent, toneOf } from "./format.ts";
+import { inPercent, number, percent, toneOf } from "./format.ts";
 import type { Holdings } from "./holdings.ts";
-import { NumberInput } from "./plan-area.tsx";
 import { linkTo, useRoute } from "./route.ts";
 import { useValue } from "./session.ts";
 import { backtestOf, RunFigures } from "./start/backtest.tsx";
-import { FormFields, PlaceFields, type StartState, useStart, WithForm } from "./start/fields.tsx";
-import { FormTabs } from "./start/page.tsx";
 import {
-  freeAsBudget,
+  FormFields,
+  PlaceFields,
+  type StartState,
+  useLastWeek,
+  useStart,
+  WithForm,
+} from "./start/fields.tsx";
+import { FormTabs } from "./start/page.tsx";
+import { ShapePresets } from "./start/presets.tsx";
+import {
   requestIn,
   type StartForm,
   startAddress,
@@ -77,14 +83,7 @@ function FormBacktest({ form, all, query }: BacktestProps) {
     <div class="columns">
       <RunForm {...state} run={run} timeframe={timeframe} choose={setTimeframe} />
       <div>
-        {form.key === "grid" ? (
-          <Suggest
-            {...state}
-            timeframe={timeframe}
-            free={holdings.free(pairOf(texts.symbol ?? "").quote)}
-            take={take}
-          />
-        ) : null}
+        {form.key === "grid" ? <Suggest {...state} timeframe={timeframe} take={take} /> : null}
         <Runs all={all} />
       </div>
     </div>
@@ -98,7 +97,8 @@ type RunFormProps = StartState & {
 };
 
 function RunForm({ run, timeframe, choose, ...state }: RunFormProps) {
-  const { form, texts, body, missing } = state;
+  const { form, texts, body, missing, market } = state;
+  const week = useLastWeek(market).data?.candles ?? [];
   const fields = (isAdvanced: boolean) => (
     <FormFields
       {...state}
@@ -116,6 +116,7 @@ function RunForm({ run, timeframe, choose, ...state }: RunFormProps) {
           <Choice value={timeframe} choices={BACKTEST_FRAMES} choose={choose} />
         </Field>
       </div>
+      <ShapePresets {...state} closes={week.map(({ close }) => close)} />
       {fields(false)}
       <details>
         <summary>Advanced</summary>
@@ -279,24 +280,17 @@ type SuggestedGrid = SuggestionAnswer["best"][number];
 /** Maximum duration in seconds, because passes wait for the calculation. */
 const SECONDS = 10;
 
-interface SuggestProps extends Pick<StartState, "form" | "texts"> {
+interface SuggestProps extends Pick<StartState, "form" | "texts" | "budget"> {
   readonly timeframe: string;
-  /** Free quote of the account; undefined if it is unknown. */
-  readonly free: number | undefined;
   /** Tests a suggested grid, on the market that it was found for. */
   readonly take: (grid: SuggestedGrid & Pick<SuggestionAnswer, "exchange" | "symbol">) => void;
 }
 
 /** Suggests grid settings from a pair's price history. */
-function Suggest({ form, texts, timeframe, free, take }: SuggestProps) {
+function Suggest({ form, texts, timeframe, budget, take }: SuggestProps) {
   const { exchange = "", symbol = "" } = texts;
-  const { quote } = pairOf(symbol);
-  // A budget belongs to its asset.
-  const [typed, setTyped] = useState<TypedTexts>({});
-  const budget = typed[quote] ?? freeAsBudget(free);
   const [state, setState] = useState<{ answer?: SuggestionAnswer; error?: ApiError; isBusy?: boolean }>({});
-  const look = (event: Event) => {
-    event.preventDefault();
+  const look = () => {
     setState({ isBusy: true });
     const body = { exchange, symbol, timeframe, budget: Number(budget), seconds: SECONDS };
     ask<SuggestionAnswer>("POST /strategy/grid/suggest", { body }).then(
@@ -306,17 +300,16 @@ function Suggest({ form, texts, timeframe, free, take }: SuggestProps) {
   };
   return (
     <Section title="Suggest">
-      <form class="fields line" onSubmit={look}>
-        <Field label={`Budget, ${quote}`}>
-          <NumberInput value={budget} change={(text) => setTyped({ ...typed, [quote]: text })} />
-        </Field>
-        <button
-          type="submit"
-          disabled={state.isBusy === true || exchange === "" || symbol === "" || !(Number(budget) > 0)}
-        >
-          {state.isBusy ? "Testing 2,000 grids…" : "Find settings"}
-        </button>
-      </form>
+      <p>
+        Tests 2,000 grids for the budget on past prices, and shows whether the best ones are more than luck.
+      </p>
+      <button
+        type="button"
+        disabled={state.isBusy === true || exchange === "" || symbol === "" || !(Number(budget) > 0)}
+        onClick={look}
+      >
+        {state.isBusy ? "Testing 2,000 grids…" : "Find settings"}
+      </button>
       {state.error ? <Failed error={state.error} /> : null}
       {state.answer ? (
         <SuggestionResult form={form} found={state.answer} dryRun={texts.dryRun} take={take} />

@@ -9,13 +9,16 @@ export interface Holdings {
   readonly pairs: readonly string[] | undefined;
   /** Returns the amount of an asset that no strategy needs, as plans count it; undefined if it is unknown. */
   readonly free: (asset: string) => number | undefined;
+  /** Whether the server has no keys of the exchange, so that only paper trading is possible. */
+  readonly isKeyless: boolean;
 }
 
-/** Loads what an account holds, to fill in forms that fit it. Without keys it has no pairs. */
+/** Loads what an account holds, to fill in forms that fit it. Without keys it has no pairs, and is not requested. */
 export function useHoldings(exchange: string | undefined, exchanges: Exchanges | undefined): Holdings {
-  const quotes = exchanges?.exchanges.find(({ id }) => id === exchange)?.quotes ?? [];
+  const found = exchanges?.exchanges.find(({ id }) => id === exchange);
+  const { quotes = [], configured } = found ?? {};
   const [quote] = quotes;
-  const route = quote === undefined ? undefined : "GET /balance";
+  const route = quote === undefined || !configured ? undefined : "GET /balance";
   const { data, error } = useLoad<BalancesAnswer>(route, { exchange, quote });
   const unreserved = useLoad<BalancesAnswer>(route, { exchange, withdrawable: true });
   const valued = (data?.balances ?? [])
@@ -23,10 +26,11 @@ export function useHoldings(exchange: string | undefined, exchanges: Exchanges |
     .sort((a, b) => Number(b.worth) - Number(a.worth));
   const pairs = valued.map(({ asset }) => `${asset}/${quote}`);
   return {
-    pairs: data ? pairs : error ? [] : undefined,
+    pairs: data ? pairs : error || configured === false ? [] : undefined,
+    isKeyless: configured === false,
     free: (asset) => {
-      const found = unreserved.data?.balances.find((one) => one.asset === asset);
-      return unreserved.data && Number(found?.canWithdraw ?? 0);
+      const balance = unreserved.data?.balances.find((one) => one.asset === asset);
+      return unreserved.data && Number(balance?.canWithdraw ?? 0);
     },
   };
 }

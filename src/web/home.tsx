@@ -99,6 +99,10 @@ function FirstSteps({ session: { scope, mode } }: { session: Session }) {
   ] as const;
   return (
     <Section title="First steps">
+      <p>
+        edgemaker trades for you on MEXC, Gate, Bitget and Kraken: grids that buy low and sell high, quotes on
+        both sides of a market, and strategies of your own. Nothing is placed before you confirm its plan.
+      </p>
       <ol class="steps">
         {steps.map(([title, text, button, path], at) => (
           <li key={title}>

@@ -26,7 +26,7 @@ export async function readPast(venue: Venue, symbol: Pair, width: Width): Promis
   if (candles.length > 0) return candles;
   throw new AppError(
     "Fetch failed",
-    `${venue.account.exchange} has no history of ${symbol}; set the range with grid start`,
+    `${venue.account.exchange} has no history of ${symbol}; set lowerPrice and upperPrice yourself`,
   );
 }
 

@@ -8,10 +8,11 @@ import { useLoad } from "../live.ts";
 import { NumberInput, PairField } from "../plan-area.tsx";
 import { linkTo } from "../route.ts";
 import { RowsField } from "../rows.tsx";
-import type { Definitions, Exchanges, TickerAnswer } from "../types.ts";
+import type { CandlesAnswer, Definitions, Exchanges, TickerAnswer } from "../types.ts";
 import { Choice, Failed, Field, NoticeBox, PressedChoice, Shown, valueIn } from "../ui.tsx";
 import {
   type AgainRequest,
+  freeAsBudget,
   openedTexts,
   PLACE,
   rowsIn,
@@ -90,6 +91,12 @@ export function useStart(form: StartForm, request: AgainRequest, isAgain = false
     isPair(symbol) && exchange !== "" ? { exchange, symbol } : undefined;
   const ticker = useLoad<TickerAnswer>(market && "GET /ticker", { ...market }, { every: PRICE_INTERVAL_MS });
   const texts: TypedTexts = { ...(typed[form.key] ?? form.first), ...place };
+  const { quote } = pairOf(symbol);
+  // A budget belongs to its asset.
+  const [budgets, setBudgets] = useState<TypedTexts>({});
+  const isPaper = texts.dryRun === "true" || holdings.isKeyless;
+  const free = isPaper ? undefined : holdings.free(quote);
+  const firstBudget = isPaper || Number(free) > Number(DEFAULT_BUDGET) ? DEFAULT_BUDGET : freeAsBudget(free);
   const change = (changed: TypedTexts, { key, first: own } = form) => {
     setPlace((now) => ({ ...now, ...placeTexts(changed) }));
     setTyped((now) => ({ ...now, [key]: { ...(now[key] ?? own), ...changed } }));
@@ -102,11 +109,21 @@ export function useStart(form: StartForm, request: AgainRequest, isAgain = false
     holdings,
     market,
     price: ticker.data?.last ?? undefined,
+    isPaper,
+    budget: budgets[quote] ?? firstBudget,
+    setBudget: (text: string) => setBudgets((now) => ({ ...now, [quote]: text })),
     ...startBody(form, texts),
   };
 }
 
 export type StartState = ReturnType<typeof useStart>;
+
+/** The first budget of an account that has more, or of paper trading, whose account is not read. */
+const DEFAULT_BUDGET = "1000";
+
+/** The prices of the last week, one an hour. */
+export const useLastWeek = (market: MarketChoice | undefined) =>
+  useLoad<CandlesAnswer>(market && "GET /ohlcv", { ...market, timeframe: "1h", limit: 168 });
 
 const placeTexts = (texts: TypedTexts): TypedTexts =>
   Object.fromEntries(Object.entries(texts).filter(([name]) => PLACE.includes(name)));

@@ -1,7 +1,6 @@
 import { useState } from "hono/jsx/dom";
 import { GridChart, type Level } from "../chart/chart.tsx";
 import { digitsOf, number, pairOf } from "../format.ts";
-import { useLoad } from "../live.ts";
 import { useMode } from "../mode.tsx";
 import { PlanArea, usePlan } from "../plan-area.tsx";
 import { goTo, linkTo, useRoute } from "../route.ts";
@@ -10,9 +9,17 @@ import { isPlanOfGrid, PlanShown, StartPlan } from "../strategy/plan.tsx";
 import type { AnyPlan, CandlesAnswer, Session, StatusOfAny } from "../types.ts";
 import { Failed, Section, useTitle } from "../ui.tsx";
 import { TryOut } from "./backtest.tsx";
-import { CheckField, FormFields, PlaceFields, type StartState, useStart, WithForm } from "./fields.tsx";
+import {
+  CheckField,
+  FormFields,
+  PlaceFields,
+  type StartState,
+  useLastWeek,
+  useStart,
+  WithForm,
+} from "./fields.tsx";
 import { PayoffCurve } from "./payoff-curve.tsx";
-import { GridPresets, Presets } from "./presets.tsx";
+import { ShapePresets } from "./presets.tsx";
 import {
   type AgainRequest,
   type FormStep,
@@ -63,11 +70,7 @@ function StartForms({ form, all, request, session }: FormsProps) {
   useTitle(title);
   useMode(state.texts.dryRun === "true" ? "paper" : undefined);
   const plan = usePlan<AnyPlan>("POST /strategies/preview", body);
-  const { data, error, again } = useLoad<CandlesAnswer>(market && "GET /ohlcv", {
-    ...market,
-    timeframe: "1h",
-    limit: 168,
-  });
+  const { data, error, again } = useLastWeek(market);
   const candles = data?.candles ?? NO_CLOSES;
   return (
     <>
@@ -149,11 +152,7 @@ function FormSteps({ closes, all = [], ...state }: FormStepsProps) {
         {all.length > 0 ? <TemplateList load={load} /> : null}
       </Section>
       <Section title="Shape">
-        {key === "grid" ? (
-          <GridPresets {...state} closes={closes} />
-        ) : (
-          <Presets key={key} {...state} closes={closes} />
-        )}
+        <ShapePresets {...state} closes={closes} />
         <StepFields step="shape" {...state} />
         {body ? (
           <a href={`${linkTo("backtest", key)}?${startAddress(form, body)}`}>Compare in a backtest</a>

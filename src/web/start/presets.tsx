@@ -6,7 +6,7 @@ import { useLoad } from "../live.ts";
 import { NumberInput } from "../plan-area.tsx";
 import { Choice, Field } from "../ui.tsx";
 import { freeShare, type StartState } from "./fields.tsx";
-import { freeAsBudget, type TypedTexts, textsOf } from "./settings.ts";
+import { type TypedTexts, textsOf } from "./settings.ts";
 
 type PresetsProps = StartState & {
   /** Closes of the last week. */
@@ -69,25 +69,21 @@ const BEYOND = [
   ["stop", "Stop a little beyond, and sell the base"],
 ] as const;
 
-/** The first budget of an account that has more. */
-const DEFAULT_BUDGET = "1000";
-
 /** The server's suggestion for a budget, a price range and what happens beyond it. */
 interface Guide {
   readonly start: { readonly config: Readonly<Record<string, unknown>> };
 }
 
+/** Choices that fill in the shape of a form. */
+export const ShapePresets = (props: PresetsProps) =>
+  props.form.key === "grid" ? <GridPresets {...props} /> : <Presets key={props.form.key} {...props} />;
+
 /** Grids for a budget, on the prices of the last day, week or month. */
-export function GridPresets(props: PresetsProps) {
-  const { market, holdings, texts } = props;
+function GridPresets(props: PresetsProps) {
+  const { market, holdings, texts, budget, setBudget, isPaper } = props;
   const { quote } = pairOf(texts.symbol ?? "");
-  const free = holdings.free(quote);
-  // A budget belongs to its asset.
-  const [typed, setTyped] = useState<TypedTexts>({});
-  const budget =
-    typed[quote] ?? (Number(free) > Number(DEFAULT_BUDGET) ? DEFAULT_BUDGET : freeAsBudget(free));
   const [onLeave, setOnLeave] = useState("wait");
-  const dryRun = texts.dryRun === "true" ? { dryRun: true } : {};
+  const dryRun = isPaper ? { dryRun: true } : {};
   const request = useSettled(
     market && Number(budget) > 0 ? { ...market, budget: Number(budget), onLeave, ...dryRun } : undefined,
   );
@@ -97,9 +93,9 @@ export function GridPresets(props: PresetsProps) {
         <Field
           label={`Budget, ${quote}`}
           // An empty line until the amount arrives, so that no button moves under the pointer.
-          hint={freeShare(Number(budget), free, quote) ?? "\u00a0"}
+          hint={(isPaper ? undefined : freeShare(Number(budget), holdings.free(quote), quote)) ?? "\u00a0"}
         >
-          <NumberInput value={budget} change={(text) => setTyped({ ...typed, [quote]: text })} />
+          <NumberInput value={budget} change={setBudget} />
         </Field>
         <Field label="If the price leaves the range">
           <Choice value={onLeave} choices={BEYOND} choose={setOnLeave} />
@@ -180,7 +176,7 @@ const SHAPE_PRESETS: Readonly<
 };
 
 /** Presets of a shape around the price. */
-export function Presets(props: PresetsProps) {
+function Presets(props: PresetsProps) {
   const { form, price = props.closes.at(-1) } = props;
   const shapes = SHAPE_PRESETS[form.key];
   if (!shapes) return null;

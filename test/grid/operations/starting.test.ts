@@ -290,7 +290,7 @@ describe("the data that a start requests", () => {
     expect(decimal(plan.uses.quote)).toBeLessThanOrEqual(decimal("500"));
     await expect(ask("guide_grid", request, over({ candles: async () => [] }))).rejects.toMatchObject({
       label: "Fetch failed",
-      message: "kraken has no history of BTC/USDT; set the range with grid start",
+      message: "kraken has no history of BTC/USDT; set lowerPrice and upperPrice yourself",
     });
     await expect(
       ask<Started>("start_strategy", { ...start, planHash: plan.planHash }),
