@@ -126,7 +126,7 @@ export function explainLoss({ strategy: { state, symbol }, memory }: StrategyVie
   const { total, realized, position, averageCost } = profitOf(state, price);
   if (total >= ZERO || averageCost === null) return "";
   const lots = `the grid holds ${text(position)} BTC, bought at ${toCents(averageCost)} USDT on average`;
-  return `  Why a loss? The price is ${toCents(price)} USDT, and ${lots}. Its cycles earned ${toCents(realized)} USDT. A grid loses in a market that moves one way, and earns in one that swings.\n`;
+  return `  Why a loss? The price is ${toCents(price)} USDT, and ${lots}. Its sells earned ${toCents(realized)} USDT. A grid loses in a market that moves one way, and earns in one that swings.\n`;
 }
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

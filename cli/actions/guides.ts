@@ -11,11 +11,11 @@ import { print } from "../terminal/output.ts";
  */
 export function showGuide(values: Values): number {
   const guides = installedGuides();
-  if (values.topic === undefined) return print(values, listOf(guides));
+  if (values.topic === undefined) return print(values, values.json ? listOf(guides) : groupsOf(guides));
   const topic = String(values.topic);
   const text = guideText(topic, guides);
   if (values.json) return print(values, { topic, text });
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${process.stdout.isTTY ? withoutLinks(text) : text}\n`);
   return 0;
 }
 
@@ -30,15 +30,35 @@ function installedGuides(): Guides {
   );
 }
 
+/** Returns a guide's text for a terminal, which follows no links: each names the command that shows its target. */
+export const withoutLinks = (text: string): string =>
+  text.replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_link, words: string, target: string) => {
+    const guide = /^([\w-]+)\.md(#.*)?$/.exec(target);
+    if (guide) return `${words} (edgemaker docs ${guide[1]}${guide[2] ?? ""})`;
+    return target.startsWith("http") ? `${words} (${target})` : words;
+  });
+
+const NEXT = "edgemaker docs TOPIC prints one";
+
 /** Returns the topics with their titles, in the order of the index. */
 function listOf(guides: Guides) {
-  const index = guides.get("README") ?? "";
-  const topics = [...index.matchAll(/\[[^\]]+\]\(([\w-]+)\.md\)/g)].map(([, topic]) => topic as string);
-  const guidesOf = [...new Set(topics)].map((topic) => ({
-    topic,
-    title: /^# (.+)$/m.exec(guides.get(topic) ?? "")?.[1] ?? topic,
-  }));
-  return { guides: guidesOf, next: "edgemaker docs TOPIC prints one" };
+  const all = new Map(sections(guides).flatMap(([, topics]) => topics.map((one) => [one.topic, one])));
+  return { guides: [...all.values()], next: NEXT };
+}
+
+const groupsOf = (guides: Guides) => ({ ...Object.fromEntries(sections(guides)), next: NEXT });
+
+/** Returns the sections of the index with their topics. */
+function sections(guides: Guides) {
+  const [, ...parts] = (guides.get("README") ?? "").split(/^## /m);
+  return parts.map((part) => {
+    const topics = [...part.matchAll(/\[[^\]]+\]\(([\w-]+)\.md[^)]*\)/g)].map(([, topic]) => topic as string);
+    const titled = [...new Set(topics)].map((topic) => ({
+      topic,
+      title: /^# (.+)$/m.exec(guides.get(topic) ?? "")?.[1] ?? topic,
+    }));
+    return [part.slice(0, part.indexOf("\n")), titled] as const;
+  });
 }
 
 function guideText(topic: string, guides: Guides): string {

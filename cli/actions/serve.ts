@@ -102,7 +102,6 @@ export async function startServer(values: Values, { around = 0, hasOwn = true } 
     const endToken = await listLocalToken(deps.store, { token, url });
     const heartbeat = await startHeartbeat(deps, { instance, url });
     const forget = writeServerFile(folder, databaseUrl, { url, token, instance, pid: process.pid });
-    if (!config.token && !(await deps.store.hasTokens())) process.stderr.write(NO_TOKEN);
     for (const { message } of own.failures) log("error", message);
     const timer = startTimer(deps, interval, { follower });
     for (const trouble of (await deps.keys?.troubles()) ?? []) log("error", trouble);
@@ -126,6 +125,7 @@ export async function startServer(values: Values, { around = 0, hasOwn = true } 
       await tracing?.stop();
     });
     const boundText = boundTextOf(address);
+    if (boundText && !config.token && !(await deps.store.hasTokens())) process.stderr.write(NO_TOKEN);
     const newLink = async () => {
       const maker = { actor: "local", key: await digest(token) };
       return pageLink(url, await createSignInLink(deps, maker, null));
@@ -141,8 +141,7 @@ export async function startServer(values: Values, { around = 0, hasOwn = true } 
   return begin().catch((error: unknown) => serverClosed(server).then(() => Promise.reject(error)));
 }
 
-const NO_TOKEN =
-  "There is no valid API token. Commands on this machine need none; for other clients, run `edgemaker token create`.\n";
+const NO_TOKEN = "Clients on other machines need an API token; create one with `edgemaker token create`.\n";
 
 interface Served {
   readonly config: Config;

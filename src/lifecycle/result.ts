@@ -3,13 +3,14 @@ import * as z from "zod";
 import { stopReasonOf } from "../engine/decide/stop.ts";
 import { placedFields, placedOut } from "../engine/operations/shapes.ts";
 import type { Pass } from "../engine/pass/pass.ts";
+import { sellsBase } from "../engine/pass/urgent.ts";
 import { type Decimal, mul, ONE, roundToStep, text, wire } from "../kernel/decimal.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { splitPair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import { parseAccountKey } from "../model/account.ts";
 import type { Order } from "../model/order.ts";
-import { runningTime } from "../model/strategy.ts";
+import { runningTime, type Strategy } from "../model/strategy.ts";
 import type { ConfiguredExchanges } from "../ports/exchanges.ts";
 import type { ReadableStrategy } from "./reading.ts";
 
@@ -80,7 +81,7 @@ function describeState(
   const why = accountError ? ` (${accountError})` : "";
   if (pass?.outcome === "failed" && pass.cancels)
     return `${id} is stopping: the exchange accepted the cancels of ${pass.cancels} orders, but their final state cannot be read yet${why}; the next passes finish it`;
-  return `${id} is stopping: ${openOrders} of its orders could still be open${why}; the next passes finish the stop`;
+  return `${id} is stopping${openOrders === 0 ? "" : `: ${openOrders} of its orders could still be open`}${why}; the next passes finish the stop`;
 }
 
 /** Describes the total result; the realized part alone could show a loss as a gain. */
@@ -89,10 +90,14 @@ function describeResult({ kind, strategy, memory }: ReadableStrategy): string {
   const { base, quote } = splitPair(symbol);
   const mark = memory.marks[symbol]?.mid;
   const { total, realized, position } = kind.accounts(strategy, mark ?? ONE);
+  const where = isBeingSold(strategy) ? "are being sold" : "stay in the account";
   const toCents = (value: Decimal) => text(roundToStep(value, ONE / 100n, "half"));
   if (position === 0n) return `total ${toCents(total)} ${quote}`;
   if (mark === undefined)
-    return `${toCents(realized)} ${quote} realized; ${text(position)} ${base} stay in the account, at an unknown price`;
+    return `${toCents(realized)} ${quote} realized; ${text(position)} ${base} ${where}, at an unknown price`;
   const worth = `worth ${toCents(mul(position, mark, "half"))} ${quote} at ${text(mark)}`;
-  return `total ${toCents(total)} ${quote}, of which ${toCents(realized)} realized; ${text(position)} ${base} stay in the account, ${worth}`;
+  return `total ${toCents(total)} ${quote}, of which ${toCents(realized)} realized; ${text(position)} ${base} ${where}, ${worth}`;
 }
+
+/** Returns whether a stop that has not finished sells the base. */
+const isBeingSold = (strategy: Strategy): boolean => strategy.status !== "stopped" && sellsBase(strategy);

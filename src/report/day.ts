@@ -46,14 +46,15 @@ export function withLook(rows: readonly StrategyDay[], view: StrategyView, look:
     incidents: 0,
     isFinal: false,
   };
-  const spent =
-    strategy.status === "stopped" ? 0 : Math.max(0, Math.min(elapsed, now - Math.min(today.from, today.to)));
+  const spent = Math.max(0, Math.min(elapsed, now - Math.min(today.from, today.to)));
+  // Passes carry out a stop, and the account can have none afterwards.
+  const ran = isUp || strategy.status === "stopped" ? spent : 0;
   return {
     ...today,
     latest: standing,
     to: now,
-    upMillis: today.upMillis + (isUp ? spent : 0),
-    inRangeMillis: today.inRangeMillis + (isUp && isInRange(view, kinds) ? spent : 0),
+    upMillis: today.upMillis + ran,
+    inRangeMillis: today.inRangeMillis + (isInRange(view, kinds) ? ran : 0),
     incidents: today.incidents + incidents,
     isFinal: strategy.status === "stopped",
   };

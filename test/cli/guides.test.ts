@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { withoutLinks } from "../../cli/actions/guides.ts";
 import { edgemaker } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 
@@ -13,6 +14,17 @@ describe("edgemaker docs", () => {
     const files = readdirSync("docs").filter((name) => name.endsWith(".md") && name !== "README.md");
     expect(guides.map(({ topic }) => `${topic}.md`).sort()).toEqual(files.sort());
     expect(guides[0]).toEqual({ topic: "tutorial", title: "Tutorial" });
+  });
+
+  it("groups the guides as the index does", async () => {
+    const { stdout } = await docs();
+    expect(stdout).toMatch(/Get started\n[\s\S]*tutorial +Tutorial[\s\S]*\nGrids\n[\s\S]*\nReference\n/);
+  });
+
+  it("names the command for each link on a terminal", () => {
+    expect(
+      withoutLinks("[a](#x), [b](limits.md), [c](grids.md#stop-prices), [d](https://e.f), [g](../G.md)"),
+    ).toBe("a, b (edgemaker docs limits), c (edgemaker docs grids#stop-prices), d (https://e.f), g");
   });
 
   it("prints a guide, and a section of it", async () => {

@@ -11,7 +11,8 @@ describe.skipIf(!hasTerminal)("edgemaker without a command, in a terminal", () =
     ["the demo", 0, /edgemaker demo: simulated exchanges/],
     ["paper trading", 1, /On which exchange\?/],
     ["setup", 2, /Which exchange/],
-    ["the guides", 3, /release +Release/],
+    ["the tutorial", 3, /Each command of parts 2 to 7/],
+    ["the guides", 4, /release +Release/],
   ])("offers %s", async (_what, down, shown) => {
     const screen = terminal(tempFolder(), [], { columns: 200 });
     await screen.until(/What do you want to do\?/);

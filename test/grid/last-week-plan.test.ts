@@ -71,7 +71,7 @@ describe("a plan", () => {
       /^if the price crosses its levels as in the last 7 days \(\d+ times, \d+ cycles\)/,
     );
     expect(message).toMatch(
-      /recovers the loss of a fall to 57000 in [\d.]+ days; where the price has no drift, /,
+      /recovers the loss of a fall to 57000 \([\d.]+ USDT\) in \d+ days?; where the price has no drift, /,
     );
     const stopped = await app.call<PlanOfGrid>(
       "POST",

@@ -86,6 +86,18 @@ describe("a check of what runs", () => {
     expect(days.map(({ incidents }) => incidents)).toEqual([3]);
   });
 
+  it.each([
+    ["a stop that the user requested", { wants: "stop" }, "running to stopped", 0],
+    ["a stop by its own settings", {}, "running to stopped", 1],
+    ["a requested stop that left base", { wants: "stop" }, "running to stopped: 2 BTC were not sold", 1],
+  ])("counts %s as so many incidents", async (_what, over, message, incidents) => {
+    const { id } = strategy({});
+    const store = { strategies: async () => [viewAt("105", { status: "stopped", ...over })] };
+    const events = [{ id: 1, kind: "status", message, strategy: id }] as never;
+    const { days } = await looked({ events }, { store });
+    expect(days.map((row) => row.incidents)).toEqual([incidents]);
+  });
+
   it("raises an alarm for each account with orders whose state is overdue, and ends it", async () => {
     const orders = [
       { account: ACCOUNT, state: "unknown", overdue: 2 },
@@ -256,6 +268,19 @@ describe("the day of a strategy", () => {
     };
     expect(millisAt("105")).toEqual([MINUTE, MINUTE]);
     expect(millisAt("150")).toEqual([MINUTE, 0]);
+  });
+
+  it("counts the time from the last check to a stop as up, unless no process checked it", () => {
+    const known = [row(10, "0", { to: NOW - MINUTE, upMillis: 0, inRangeMillis: 0 })];
+    const stopped = (elapsed: number) =>
+      withLook(known, viewAt("105", { status: "stopped" }), { ...look, elapsed, isUp: false });
+    expect(stopped(MINUTE)).toMatchObject({
+      to: NOW,
+      upMillis: MINUTE,
+      inRangeMillis: MINUTE,
+      isFinal: true,
+    });
+    expect(stopped(0)).toMatchObject({ to: NOW, upMillis: 0, inRangeMillis: 0, isFinal: true });
   });
 
   it("begins with nothing if it started on that day, else with what it had", () => {

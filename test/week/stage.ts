@@ -132,7 +132,7 @@ export async function stage({ start, balances, head, exchanges, symbol }: Scene)
       await settled();
     },
     /** What stands in the server's terminal since the last time, of which this is a part. */
-    async terminal(pattern: RegExp): Promise<void> {
+    async terminal(pattern: RegExp, command = ""): Promise<void> {
       const { printed = 0 } = await rounds();
       const all = await eventually(
         async () => server?.stdout() ?? "",
@@ -142,11 +142,12 @@ export async function stage({ start, balances, head, exchanges, symbol }: Scene)
       const fresh = all.slice(shown);
       if (!pattern.test(fresh)) throw new Error(`${pattern} is not in the server's terminal: ${fresh}`);
       shown = all.length;
-      page.terminal(fresh);
+      page.terminal(`${command}${fresh}`);
     },
     async leaves(): Promise<void> {
+      const before = server?.stdout().slice(shown) ?? "";
       await server?.kill("SIGINT");
-      page.terminal(`^C\n${server?.stdout().slice(shown)}`);
+      page.terminal(`${before}^C\n${server?.stdout().slice(shown + before.length)}`);
     },
     /** The lid is closed, and opened again so much later. */
     async sleeps(millis: Millis, meanwhile: () => void = () => undefined): Promise<void> {

@@ -70,7 +70,7 @@ export const guideGrid = (ids: readonly string[]): Operation =>
         "edgemaker grid new --exchange kraken --symbol BTC/USDT --budget 500 --width usual --on-leave wait --yes",
       ],
     },
-    failure: "Start failed",
+    failure: "Exchange error",
     input: () => guideInput(ids),
     output: GuideShape,
     run: async (deps, request, { actor }) => {

@@ -3,6 +3,7 @@ import {
   div,
   max,
   min,
+  moneyFigure,
   mul,
   ONE,
   roundToStep,
@@ -248,8 +249,11 @@ function describeWeek(
 ): string {
   const past = `if the price crosses its levels as in the last ${pluralize(text(roundToStep(days, ONE / 10n, "half")), "day")} (${pluralize(fills, "time")}, ${pluralize(cycles, "cycle")})`;
   if (breakEven === undefined) return `${past}, it earns nothing and recovers no loss`;
-  const cents = (value: Decimal) => text(roundToStep(value, ONE / 100n, "half"));
-  return `${past}, it earns ${cents(perDay)} ${quote} a day after fees and recovers the loss of a fall to ${text(fall.price)} in ${pluralize(text(breakEven), "day")}`;
+  // Enough digits that the loss divided by the earnings is the number of days.
+  const amount = (value: Decimal) =>
+    perDay < ONE / 10n ? moneyFigure(text(value)) : text(roundToStep(value, ONE / 100n, "half"));
+  const wait = text(roundToStep(breakEven, ONE, "up"));
+  return `${past}, it earns ${amount(perDay)} ${quote} a day after fees and recovers the loss of a fall to ${text(fall.price)} (${amount(fall.loss)} ${quote}) in ${pluralize(wait, "day")}`;
 }
 
 /** Returns the net profit of a slot's cycle as a share of its buy's cost. */

@@ -100,6 +100,7 @@ export function startOperations(ids: readonly string[], kinds: readonly Kind[]):
     operation({
       ...STARTS,
       name: "preview_strategy",
+      failure: "Exchange error",
       summary: "Show orders, cost and worst case of a strategy",
       effect: "read",
       http: { route: "POST /strategies/preview", from: "body" },

@@ -95,7 +95,17 @@ async function keepDays(
 ): Promise<void> {
   const elapsed = now - before > CHECK_GAP_MS ? 0 : now - before;
   const counts = new Map<string, number>();
+  const requested = new Set(
+    views.filter(({ strategy }) => strategy.wants === "stop").map(({ strategy }) => strategy.id),
+  );
   for (const event of events) {
+    // A requested stop that left nothing behind is no incident.
+    if (
+      event.kind === "status" &&
+      event.message.endsWith(" to stopped") &&
+      requested.has(event.strategy ?? "")
+    )
+      continue;
     const level = event.kind === "recovered" ? undefined : levelOf(event.kind, event.message);
     if (event.strategy && (level === "alert" || level === "warning"))
       counts.set(event.strategy, (counts.get(event.strategy) ?? 0) + 1);

@@ -39,18 +39,16 @@ const REPORT_COLUMNS: readonly Exclude<keyof ReportRow, "days">[] = [
   "incidents",
 ];
 
-const profitView = ({
-  dryRun,
-  totalProfit,
-  realizedProfit,
-}: Pick<ReportRow, "dryRun" | "totalProfit" | "realizedProfit">) => ({
-  ...(dryRun ? { mode: "paper trading" } : {}),
+type Money = Pick<ReportRow, "dryRun" | "totalProfit" | "realizedProfit">;
+
+const profitView = ({ dryRun, totalProfit, realizedProfit }: Money, hasPaper: boolean) => ({
+  ...(hasPaper ? { mode: dryRun ? "paper trading" : "real money" } : {}),
   total: centsOfProfit(totalProfit),
   realized: centsOfProfit(realizedProfit),
 });
 
-const figuresView = (row: ReportTotal | ReportRow) => ({
-  ...profitView(row),
+const figuresView = (row: ReportTotal | ReportRow, hasPaper: boolean) => ({
+  ...profitView(row, hasPaper),
   fees: moneyText(row.fees),
   cycles: row.cycles,
   fills: row.filledOrders,
@@ -61,18 +59,19 @@ const figuresView = (row: ReportTotal | ReportRow) => ({
 function profitReportView(answer: unknown) {
   const { from, to, totals, strategies, days, disposals } = answer as ReportWithSales;
   if (disposals) return disposalsView(disposals);
+  const hasPaper = strategies.some(({ dryRun }) => dryRun);
   return {
     from,
     to,
-    totals: totals.map((row) => ({ quote: row.quote, ...figuresView(row) })),
+    totals: totals.map((row) => ({ quote: row.quote, ...figuresView(row, hasPaper) })),
     strategies: strategies.map((row) => ({
       strategy: row.name ?? row.id,
       market: `${row.symbol} on ${row.exchange}`,
-      ...figuresView(row),
+      ...figuresView(row, hasPaper),
       "in range": formatShare(row.inRangePercent),
       uptime: formatShare(row.uptimePercent),
     })),
-    days: days.map((row) => ({ day: row.day, quote: row.quote, ...profitView(row) })),
+    days: days.map((row) => ({ day: row.day, quote: row.quote, ...profitView(row, hasPaper) })),
   };
 }
 

@@ -75,6 +75,6 @@ it("the end of the demo explains a loss, and says nothing of a gain", async () =
   await app.move(0.88);
   await view();
   expect(explainLoss(await view())).toMatch(
-    /^ {2}Why a loss\? The price is \d{5}(\.\d+)? USDT, and the grid holds 0\.\d+ BTC, bought at \d{5}(\.\d+)? USDT on average\. Its cycles earned/,
+    /^ {2}Why a loss\? The price is \d{5}(\.\d+)? USDT, and the grid holds 0\.\d+ BTC, bought at \d{5}(\.\d+)? USDT on average\. Its sells earned/,
   );
 });

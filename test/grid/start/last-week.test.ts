@@ -77,7 +77,7 @@ describe("a plan's report on the last week", () => {
     expect(result).toMatchObject({ days: 3, crossings: 4, cycles: 2, breakEvenDays: 1.5 });
     expect(result.profitPerDay).toBeCloseTo((10 + 100 / 11) / 3, 3);
     expect(result.message).toBe(
-      "if the price crosses its levels as in the last 3 days (4 times, 2 cycles), it earns 6.36 USDT a day after fees and recovers the loss of a fall to 100 in 1.5 days; where the price has no drift, a grid earns nothing on average before fees (arXiv 2506.11921)",
+      "if the price crosses its levels as in the last 3 days (4 times, 2 cycles), it earns 6.36 USDT a day after fees and recovers the loss of a fall to 100 (9.09 USDT) in 2 days; where the price has no drift, a grid earns nothing on average before fees (arXiv 2506.11921)",
     );
   });
 
@@ -86,7 +86,7 @@ describe("a plan's report on the last week", () => {
     // 10 of the lower slot, 18.18 of the upper one.
     expect(stops.breakEvenDays).toBe(4.5);
     expect(stops.message).toMatch(
-      / recovers the loss of a fall to 90 in 4.5 days; where the price has no drift, /,
+      / recovers the loss of a fall to 90 \(28.18 USDT\) in 5 days; where the price has no drift, /,
     );
     // A buy pays its fee here, and a sale another one.
     const dear = (config: Partial<GridConfig>) =>
