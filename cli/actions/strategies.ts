@@ -31,6 +31,9 @@ import { print } from "../terminal/output.ts";
 import { fail, misreadOf } from "../terminal/refused.ts";
 import { migrateDatabase } from "./database.ts";
 
+/** The program of a Worker, which the package has and a checkout lacks. */
+const workerProgram = (): string => join(packageFolder(), "dist/worker-program");
+
 /** Settings of TypeScript for the whole project. */
 const TYPE_SETTINGS = "tsconfig.json";
 
@@ -61,7 +64,10 @@ export async function writeStrategy(values: Values): Promise<number> {
     ...(isNew ? { settings: TYPE_SETTINGS } : {}),
     ...(isFirst ? { "for agents": FOR_AGENTS } : {}),
     "to check": "edgemaker strategy check",
-    "to run its test": "npm install --save-dev vitest typescript, then npx tsc and npx vitest run",
+    // A checkout's own settings find no test in this folder.
+    ...(existsSync(workerProgram())
+      ? { "to run its test": "npm install --save-dev vitest typescript, then npx tsc and npx vitest run" }
+      : {}),
     "to test": `edgemaker strategy test ${name} --spread-percent 1 --size 100`,
     "to start": `edgemaker strategy start ${name} ${market} --sandbox`,
   });
@@ -259,7 +265,7 @@ const IGNORED = [".dev.vars", `${TARGET}/`, ".wrangler/", "node_modules/", ""];
 
 /** Builds a Worker with the strategies of this folder, migrates its database, and deploys it with wrangler. */
 export async function deployWorker(values: Values): Promise<number> {
-  const program = join(packageFolder(), "dist/worker-program");
+  const program = workerProgram();
   if (!existsSync(program))
     throw new UsageError("this is edgemaker's own checkout; deploy from it with `npm run deploy`");
   const wrangler = wranglerHere();
