@@ -107,7 +107,7 @@ use Bitget. For another exchange, change every command:
 | exchange | instead of \`bitget\` | and |
 |---|---|---|
 | Gate | \`gateio\` | |
-| Kraken | \`kraken\` | \`--size 6.3 --levels 8\`, and a limit of \`USDT=7\` per order: its smallest order is larger |
+| Kraken | \`kraken\` | \`--size 6.3 --levels 8\`, \`--dry-balance USDT=60\` in part 3, and a limit of \`USDT=7\` per order: its smallest order is larger |
 | MEXC | \`mexc\` | \`--dry-balance USDT=60\` in part 3 |`;
 
 /** What a person types and reads in their first sitting. */
