@@ -19,8 +19,7 @@ import { number, pairOf } from "./format.ts";
 import { type Loaded, useLoad } from "./live.ts";
 import { NumberInput, PlanArea, usePlan } from "./plan-area.tsx";
 import { createValue, isKillSwitchOn, useValue } from "./session.ts";
-import type { MarketChoice } from "./start/fields.tsx";
-import type { AnyPlan, BookAnswer, LimitsAnswer, OpenOrders, Session } from "./types.ts";
+import type { AnyPlan, BookAnswer, LimitsAnswer, MarketChoice, OpenOrders, Session } from "./types.ts";
 import { Choice, Field, NoticeBox, PressedChoice, useConfirmation } from "./ui.tsx";
 
 /** An order that was sent. Its key makes it one order on the exchange, however often it is sent. */

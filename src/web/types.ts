@@ -98,3 +98,9 @@ export interface Session {
   /** Whether all money of this server is simulated. */
   readonly mode: "simulated" | "real";
 }
+
+/** A market that a form or a page is about. */
+export interface MarketChoice {
+  readonly exchange: string;
+  readonly symbol: string;
+}

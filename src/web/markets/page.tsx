@@ -9,13 +9,13 @@ import { BookLadder } from "../ladder.tsx";
 import { useLoad } from "../live.ts";
 import { PairField } from "../plan-area.tsx";
 import { goTo, linkTo, useRoute } from "../route.ts";
-import type { MarketChoice } from "../start/fields.tsx";
 import { Table } from "../table.tsx";
 import { BOOK_INTERVAL_MS, PLANNED_LEVELS, TicketForm } from "../ticket.tsx";
 import type {
   BookAnswer,
   CandlesAnswer,
   Exchanges,
+  MarketChoice,
   OpenOrders,
   Session,
   TickerAnswer,

@@ -8,7 +8,7 @@ import { useLoad } from "../live.ts";
 import { NumberInput, PairField } from "../plan-area.tsx";
 import { linkTo } from "../route.ts";
 import { RowsField } from "../rows.tsx";
-import type { CandlesAnswer, Definitions, Exchanges, TickerAnswer } from "../types.ts";
+import type { CandlesAnswer, Definitions, Exchanges, MarketChoice, TickerAnswer } from "../types.ts";
 import { Choice, Failed, Field, NoticeBox, PressedChoice, Shown, valueIn } from "../ui.tsx";
 import {
   type AgainRequest,
@@ -52,11 +52,6 @@ export function WithForm({
       }}
     </Shown>
   );
-}
-
-export interface MarketChoice {
-  readonly exchange: string;
-  readonly symbol: string;
 }
 
 /** Reload interval; the server queries the exchange once for all pages. */
