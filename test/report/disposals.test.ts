@@ -163,7 +163,7 @@ describe("the export", () => {
         "insert into accounts (account, memory) values ('live:kraken:h', '{}'), ('dry:kraken:h', '{}')",
         ...["live:kraken:h", "dry:kraken:h"].map(
           (account) =>
-            `insert into orders values ('em1', '${account}', null, 'hand', 0, 0, 'BTC/USDT', 'buy', 'limit', '1', '1', 'open', null, '0', '0', '0', '{}', '0', null, null, null, 0, 0, 0, null, null, null, 0, 0, null, 'gtc')`,
+            `insert into orders values ('em1', '${account}', null, 'hand', 0, 0, 'BTC/USDT', 'buy', 'limit', '1', '1', 'open', null, '0', '0', '0', '{}', '0', null, null, null, 0, 0, 0, null, null, null, 0, 0, null, 'gtc', null)`,
         ),
       ],
       "write",

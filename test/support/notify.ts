@@ -85,7 +85,7 @@ export async function bookFills(
   await context.client.batch(
     [
       "insert into accounts (account, memory) values ('live:kraken:h', '{}') on conflict do nothing",
-      "insert into orders values ('em1', 'live:kraken:h', null, 'hand', 0, 0, 'BTC/USDT', 'buy', 'limit', '1', '1', 'open', null, '0', '0', '0', '{}', '0', null, null, null, 0, 0, 0, null, null, 0, 0, 0, null, 'gtc') on conflict do nothing",
+      "insert into orders values ('em1', 'live:kraken:h', null, 'hand', 0, 0, 'BTC/USDT', 'buy', 'limit', '1', '1', 'open', null, '0', '0', '0', '{}', '0', null, null, null, 0, 0, 0, null, null, 0, 0, 0, null, 'gtc', null) on conflict do nothing",
     ],
     "write",
   );

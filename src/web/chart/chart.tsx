@@ -104,13 +104,13 @@ function createGridChart(element: HTMLElement): ChartHandle {
   const markers = createSeriesMarkers<Time>(series, []);
   let last: ChartContent | undefined;
   let fittedWidth = 0;
-  const fit = () => {
+  const refit = () => {
     const { clientWidth } = element;
     if (!last || last.candles.length === 0 || clientWidth === fittedWidth) return;
     fittedWidth = clientWidth;
     fitAll(chart, last);
   };
-  chart.timeScale().subscribeSizeChange(fit);
+  chart.timeScale().subscribeSizeChange(refit);
   const paint = (shown: ChartContent) => {
     const digits = shown.digits ?? digitsOf(shown.candles.map(({ close }) => close)) ?? 2;
     series.applyOptions({ ...seriesLooks(), priceFormat: formatOf(digits) });
@@ -118,7 +118,7 @@ function createGridChart(element: HTMLElement): ChartHandle {
     markers.setMarkers(markersOf(shown));
     primitive.show(shown.levels);
     last = shown;
-    fit();
+    refit();
   };
   const endScheme = onScheme(() => {
     chart.applyOptions(looks());

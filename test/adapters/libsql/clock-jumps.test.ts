@@ -30,7 +30,7 @@ const ACCOUNT = "live:kraken:api.kraken.com";
 const RATE = { burst: 20, perSecond: 0.5 };
 const countRequests = (calls: number, kept = 0) => ({ calls, kept, rate: RATE });
 const UNSETTLED =
-  "insert into orders values (?, ?, null, 'hand', 0, 0, 'BTC/USDT', 'buy', 'limit', '1', '1', 'open', null, '0', '0', '0', '{}', '0', null, null, null, 0, 0, 0, null, null, null, 0, 0, null, 'gtc')";
+  "insert into orders values (?, ?, null, 'hand', 0, 0, 'BTC/USDT', 'buy', 'limit', '1', '1', 'open', null, '0', '0', '0', '{}', '0', null, null, null, 0, 0, 0, null, null, null, 0, 0, null, 'gtc', null)";
 const JUMPS = [
   ["an hour ahead for 12 s", HOUR, 12 * SECOND],
   ["two minutes ahead for 4 s", 2 * MINUTE, 4 * SECOND],

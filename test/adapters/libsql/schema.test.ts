@@ -167,7 +167,7 @@ describe("a database", () => {
 
 describe("triggers", () => {
   const order =
-    "insert into accounts (account, memory) values ('a', '{}');insert into orders values ('em1', 'a', null, 'hand', 0, 0, 'A/B', 'buy', 'limit', '1', '1', 'open', null, '0.5', '0', '0', '{}', '0', null, null, null, 0, 0, 0, null, null, null, 0, 0, null, 'gtc')";
+    "insert into accounts (account, memory) values ('a', '{}');insert into orders values ('em1', 'a', null, 'hand', 0, 0, 'A/B', 'buy', 'limit', '1', '1', 'open', null, '0.5', '0', '0', '{}', '0', null, null, null, 0, 0, 0, null, null, null, 0, 0, null, 'gtc', null)";
   const event = "insert into events (account, at, kind, message) values ('a', 0, 'started', '')";
   const fill = "insert into fills values ('a', 'A/B', 't1', 'em1', null, 'buy', '1', '1', '1', '[]', 0, 0)";
 
