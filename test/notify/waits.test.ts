@@ -72,7 +72,7 @@ describe.each(Object.keys(KINDS) as KindName[])("a %s that waits", (name) => {
       venue.deposit("BTC", "-2");
     };
     withdraw();
-    const once = [expect.stringMatching(new RegExp(`alert: .*${id}.*: base_missing: .* for BTC that the`))];
+    const once = [expect.stringMatching(new RegExp(`alert: .*${id}.*: base_missing: .* for .*BTC that the`))];
     expect(await pass(10)).toEqual(once);
     expect(await notices()).toContain("base_missing");
     venue.deposit("BTC", "2");

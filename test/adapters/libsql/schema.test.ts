@@ -124,7 +124,8 @@ describe("migrations", () => {
     const rows = await tell();
     expect(rows).toHaveLength(2);
     await migrate(context, migrations);
-    expect(await tell()).toEqual(rows);
+    // A later migration gave orders a label.
+    expect(await tell()).toEqual(rows.map((row) => ({ ...row, label: null })));
     expect((await client.execute("pragma foreign_key_check")).rows).toEqual([]);
     const orphan =
       "insert into fills (account, symbol, trade_id, client_id, side, price, amount, notional, fees, at, superseded) values ('b', 'A/B', 'z', 'x', 'buy', '1', '1', '1', '[]', 0, 0)";

@@ -85,8 +85,13 @@ describe("the history of a strategy", () => {
     const plan = await planOf(made, () => made.store[name](made.mine, { limit: 2, ...page }));
     const table = name === "eventsOf" ? "events" : "fills";
     expect(plan[0]).toBe(`SEARCH ${table} USING INDEX ${table}_of_strategy (${terms})`);
-    // Fills within one millisecond are sorted among themselves.
-    expect(plan.slice(1)).toEqual(name === "eventsOf" ? [] : ["USE TEMP B-TREE FOR RIGHT PART OF ORDER BY"]);
+    // Fills within one millisecond are sorted among themselves, and each has the label of its order.
+    const ofFills = [
+      "CORRELATED SCALAR SUBQUERY 1",
+      "SEARCH orders USING INDEX sqlite_autoindex_orders_1 (account=? AND client_id=?)",
+      "USE TEMP B-TREE FOR RIGHT PART OF ORDER BY",
+    ];
+    expect(plan.slice(1)).toEqual(name === "eventsOf" ? [] : ofFills);
   });
 
   it.each(["ordersOf", "fillsOf"] as const)(
