@@ -11,7 +11,7 @@ import { print } from "../terminal/output.ts";
  */
 export function showGuide(values: Values): number {
   const guides = installedGuides();
-  if (values.topic === undefined) return print(values, values.json ? listOf(guides) : groupsOf(guides));
+  if (values.topic === undefined) return print(values, values.json ? listOf(guides) : topicGroups(guides));
   const topic = String(values.topic);
   const text = guideText(topic, guides);
   if (values.json) return print(values, { topic, text });
@@ -38,15 +38,15 @@ export const withoutLinks = (text: string): string =>
     return target.startsWith("http") ? `${words} (${target})` : words;
   });
 
-const NEXT = "edgemaker docs TOPIC prints one";
+const HOW_TO_READ = "edgemaker docs TOPIC prints one";
 
 /** Returns the topics with their titles, in the order of the index. */
 function listOf(guides: Guides) {
   const all = new Map(sections(guides).flatMap(([, topics]) => topics.map((one) => [one.topic, one])));
-  return { guides: [...all.values()], next: NEXT };
+  return { guides: [...all.values()], next: HOW_TO_READ };
 }
 
-const groupsOf = (guides: Guides) => ({ ...Object.fromEntries(sections(guides)), next: NEXT });
+const topicGroups = (guides: Guides) => ({ ...Object.fromEntries(sections(guides)), next: HOW_TO_READ });
 
 /** Returns the sections of the index with their topics. */
 function sections(guides: Guides) {

@@ -39,9 +39,9 @@ const REPORT_COLUMNS: readonly Exclude<keyof ReportRow, "days">[] = [
   "incidents",
 ];
 
-type Money = Pick<ReportRow, "dryRun" | "totalProfit" | "realizedProfit">;
+type ShownRow = Pick<ReportRow, "dryRun" | "totalProfit" | "realizedProfit">;
 
-const profitView = ({ dryRun, totalProfit, realizedProfit }: Money, hasPaper: boolean) => ({
+const profitView = ({ dryRun, totalProfit, realizedProfit }: ShownRow, hasPaper: boolean) => ({
   ...(hasPaper ? { mode: dryRun ? "paper trading" : "real money" } : {}),
   total: centsOfProfit(totalProfit),
   realized: centsOfProfit(realizedProfit),
