@@ -9,6 +9,8 @@ export interface StoredCredentials<K> {
   get(account: AccountKey): Promise<K | undefined>;
   /** Returns whether there were keys at the last listing. */
   has(account: AccountKey): boolean;
+  /** Lists the accounts again, after this process has stored or removed keys. */
+  refresh(): Promise<void>;
 }
 
 interface CredentialSource<K> {
@@ -28,30 +30,29 @@ export async function storedKeys<K>(
   { monotonic }: Pick<Local, "monotonic">,
 ): Promise<StoredCredentials<K>> {
   let listedAt = monotonic();
-  let accounts = await listed();
+  let accounts: ReadonlySet<AccountKey> = new Set();
+  await refresh();
   return {
     get: (account) => source.get(account),
     has(account) {
-      if (!accounts.has(account) && monotonic() - listedAt > LISTED_FOR) {
-        listedAt = monotonic();
-        listed().then(
-          (found) => {
-            accounts = found;
-          },
-          () => undefined,
-        );
-      }
+      if (!accounts.has(account) && monotonic() - listedAt > LISTED_FOR) refresh().catch(() => undefined);
       return accounts.has(account);
     },
+    refresh,
   };
 
-  async function listed(): Promise<ReadonlySet<AccountKey>> {
-    return new Set((await source.list()).map(({ account }) => account));
+  async function refresh(): Promise<void> {
+    listedAt = monotonic();
+    accounts = new Set((await source.list()).map(({ account }) => account));
   }
 }
 
 /** Used if the operator has set no key that could decrypt them. */
-export const NO_STORED_KEYS: StoredCredentials<never> = { get: async () => undefined, has: () => false };
+export const NO_STORED_KEYS: StoredCredentials<never> = {
+  get: async () => undefined,
+  has: () => false,
+  refresh: async () => undefined,
+};
 
 /** Purpose of the derived key; another purpose would give another key. */
 const PURPOSE = "edgemaker audit checkpoints";

@@ -232,7 +232,10 @@ const infoOf = ({ id, venue }: ConfiguredExchange, live: Live | undefined): Exch
   kind: live ? "live" : "sandbox",
   passphrase: VENUES[venue].passphrase,
   quotes: VENUES[venue].quotes,
-  configured: live?.venues.isConfigured(id) ?? true,
+  // Keys can be stored and removed while the server runs.
+  get configured() {
+    return live?.venues.isConfigured(id) ?? true;
+  },
 });
 
 /** Alert channels as commands on this machine configure them. */
@@ -252,7 +255,19 @@ async function connectLive(config: Config, context: Context, { local, log, live 
   const venues = liveVenues(config, parts, live);
   const accountOf = (exchange: string) => accountKey(venues.accountOf(exchange));
   const { exchanges } = config;
-  return { credentials, venues, check: credentialCheck({ exchanges, accountOf, credentials }) };
+  const kept: CredentialStore = {
+    ...credentials,
+    async put(...keys) {
+      await credentials.put(...keys);
+      await stored.refresh();
+    },
+    async remove(...keys) {
+      const isRemoved = await credentials.remove(...keys);
+      await stored.refresh();
+      return isRemoved;
+    },
+  };
+  return { credentials: kept, venues, check: credentialCheck({ exchanges, accountOf, credentials }) };
 }
 
 const TTL: Millis = 5 * SECOND;

@@ -72,10 +72,12 @@ const RENEWAL = 15_000;
 
 /**
  * Returns the server's plan for `body`, made again every 15 seconds. A plan that does not match the form is outdated and
- * cannot be executed.
+ * cannot be executed. A plan of something else than `of` is not shown.
  */
-export function usePlan<P>(route: string, body: Body | undefined): Planning<P> {
-  const [state, setState] = useState<PlanView<P>>({ isOld: true });
+export function usePlan<P>(route: string, body: Body | undefined, of = route): Planning<P> {
+  const [{ of: shownOf, ...state }, setState] = useState<PlanView<P> & { readonly of?: string }>({
+    isOld: true,
+  });
   const [refusal, setRefusal] = useState<{ count: number; request: string; error?: ApiError }>(NOT_REQUESTED);
   const { count } = refusal;
   const request = body ? JSON.stringify(body) : "";
@@ -88,7 +90,11 @@ export function usePlan<P>(route: string, body: Body | undefined): Planning<P> {
       if (document.hidden) return wait(RENEWAL);
       ask<P>(route, { body, signal: ended.signal }).then(
         (planned) => {
-          setState((now) => ({ plan: { body, planned, before: planBefore(now, request) }, isOld: false }));
+          setState((now) => ({
+            plan: { body, planned, before: planBefore(now, request) },
+            isOld: false,
+            of,
+          }));
           wait(RENEWAL);
         },
         (error) => {
@@ -98,6 +104,7 @@ export function usePlan<P>(route: string, body: Body | undefined): Planning<P> {
             plan: plan && JSON.stringify(plan.body) === request ? plan : undefined,
             error,
             isOld: true,
+            of,
           }));
           wait(RENEWAL);
         },
@@ -122,7 +129,8 @@ export function usePlan<P>(route: string, body: Body | undefined): Planning<P> {
     }
   };
   const again = () => setRefusal((before) => ({ ...before, count: before.count + 1 }));
-  return { ...state, again, refused: refusal.request === request ? refusal.error : undefined, carryOut };
+  const view = shownOf === of ? state : { isOld: true };
+  return { ...view, again, refused: refusal.request === request ? refusal.error : undefined, carryOut };
 }
 
 const planBefore = <P,>({ plan }: PlanView<P>, request: string): P | undefined =>

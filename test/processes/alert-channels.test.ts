@@ -116,7 +116,10 @@ it("a private address is refused unless the operator allows it", async () => {
 it("the first channel of a fresh install creates EDGEMAKER_KEK, and sends", async () => {
   const { notify, add, env, folder, receiver } = await home();
   delete (env as { EDGEMAKER_KEK?: string }).EDGEMAKER_KEK;
-  expect(await add()).toMatchObject({ code: 0, stderr: "" });
+  expect(await add()).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^Created an encryption key in .*edgemaker\.json\. Back up this file.*\n$/),
+  });
   expect(readFileSync(join(folder, "config/edgemaker/edgemaker.json"), "utf8")).toMatch(
     /"EDGEMAKER_KEK": "[\w+/]{43}="/,
   );

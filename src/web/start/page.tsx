@@ -69,7 +69,7 @@ function StartForms({ form, all, request, session }: FormsProps) {
   const title = all ? `Start ${noun}` : `Start the same ${noun.replace(/^a /, "")} again`;
   useTitle(title);
   useMode(state.texts.dryRun === "true" ? "paper" : undefined);
-  const plan = usePlan<AnyPlan>("POST /strategies/preview", body);
+  const plan = usePlan<AnyPlan>("POST /strategies/preview", body, key);
   const { data, error, again } = useLastWeek(market);
   const candles = data?.candles ?? NO_CLOSES;
   return (
@@ -97,7 +97,8 @@ function StartForms({ form, all, request, session }: FormsProps) {
         planning={plan}
         session={session}
         title={noun}
-        missing={missing}
+        // A list that changes while the account loads would move the button.
+        missing={state.holdings.pairs ? missing : []}
       />
     </>
   );

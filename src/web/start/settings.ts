@@ -25,11 +25,11 @@ const ENDING_WORDS: Readonly<Record<string, SettingWords>> = {
   stopLossPrice: ["safety", "price", "Stops and sells at or below"],
   takeProfitPrice: ["safety", "price", "Stops and sells at or above"],
   trailingStopPercent: ["advanced", "percent", "Stops and sells this far below the highest price"],
-  stopAtOnce: ["advanced"],
+  stopAtOnce: ["advanced", undefined, ""],
   maxLoss: ["safety", "quote", "Beyond it, nothing is placed until you resume"],
   triggerPrice: ["advanced", "price", "Waits until the market reaches this price"],
-  endsAt: ["advanced"],
-  onEnd: ["advanced"],
+  endsAt: ["advanced", undefined, ""],
+  onEnd: ["advanced", undefined, ""],
 };
 
 const BASE_WORDS = ["Cost of the base, as a share of the capital", "Base at most"] as const;
