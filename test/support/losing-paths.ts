@@ -54,12 +54,13 @@ upward buys again at higher prices.`,
     lower: "59800",
     upper: "60200",
     levels: 4,
-    lesson: ({ cycles, realized, fees }) =>
-      `The grid completed ${cycles} cycles, as planned. Together they realized ${realized} USDT, because the fees were ${fees} USDT. More cycles
-lose more.
+    lesson: ({ cycles, realized }) =>
+      `The grid completed ${cycles} cycles, as planned. Together they realized ${realized} USDT, because the fees were larger than the gain from the
+levels. More cycles lose more.
 
 **What helps:** fewer levels. The plan shows the profit of a cycle after fees as \`each cycle\`. Commands, the page and agents refuse a
-grid whose cycles lose, unless you add \`--allow-loss\`. Over HTTP, set \`allowLoss\` to \`false\`.`,
+grid whose cycles lose, unless you add \`--allow-loss\`. Over HTTP, send \`"allowLoss": false\` to have such a grid
+refused.`,
   },
 ];
 
@@ -95,7 +96,6 @@ function outcomeOf({ prices, lower, upper, levels, initialBuy }: Path) {
     cycles: ledger.cycles,
     position: text(figures.position),
     cost: shown(((figures.averageCost ?? ZERO) * figures.position) / ONE),
-    fees: shown(fills.reduce((all, fill) => all + (fill.price * fill.amount) / ONE / 1000n, ZERO)),
   };
 }
 
@@ -125,7 +125,8 @@ ${path.lesson(outcome)}
   });
   return `# When a grid loses
 
-This page works through three price paths on which a grid loses, or earns less than doing nothing.
+This page works through three price paths on which a grid loses, or earns less than buy and hold. Buy and hold uses
+the same capital as the grid, and pays no fee.
 Each grid has four slots of 50 USDT and a fee of 0.1 % per fill. The figures come from a backtest: \`npm run docs\` computes them again,
 and a test compares them. Amounts are in USDT.
 

@@ -14,52 +14,52 @@ const LEVELS: readonly Option[] = [
   {
     title: "Sell base that you own",
     flags: "--use-own-base",
-    says: "Slots above the price sell base that is already in your account. Without it, the grid leaves your base alone.",
+    says: "`--use-own-base`: slots above the price sell base that is already in your account. Without it, the grid leaves your base alone.",
   },
   {
     title: "Buy base at the start",
     flags: "--initial-buy",
-    says: "The grid buys the base for all slots above the price at once, and pays the taker fee for it. It then trades on both sides.",
+    says: "`--initial-buy`: the grid buys the base for all slots above the price at once, and pays the taker fee for it. It then trades on both sides.",
   },
   {
     title: "Equal ratios",
     flags: "--spacing-model geometric",
-    says: "Levels are apart by the same percentage instead of the same price difference. Choose it for a wide range.",
+    says: "`--spacing-model geometric`: levels are apart by the same percentage instead of the same price difference. Choose it for a wide range.",
   },
   {
     title: "A fixed distance",
     flags: "--spacing 500",
-    says: "Levels are this far apart in quote, starting at the lowest one. The grid can end below the upper price.",
+    says: "`--spacing`: levels are this far apart in quote, starting at the lowest one. The grid can end below the upper price.",
   },
   {
     title: "Take orders",
     flags: "--post-only false",
-    says: "An order that would fill at once is sent anyway, and pays the taker fee. By default it waits.",
+    says: "`--post-only false`: an order that would fill at once is sent anyway, and pays the taker fee. By default it waits.",
   },
   {
     title: "Keep quote back",
     flags: "--safety-reserve 0.3",
-    says: "Buys do not use this share of the grid's capital.",
+    says: "`--safety-reserve`: buys do not use this share of the grid's capital.",
   },
   {
     title: "Limit the base",
     flags: "--max-position 0.5",
-    says: "The base of the grid can cost at most this share of its capital. Above it, buys wait.",
+    says: "`--max-position`: the base of the grid can cost at most this share of its capital. Above it, buys wait.",
   },
   {
     title: "Wait for confidence",
     flags: "--confidence 0.6",
-    says: "The grid places nothing while this exchange's price is far from the price of the others. 1 means that they agree.",
+    says: "`--confidence`: the grid places nothing while this exchange's price is far from the price of the others. 1 means that they agree.",
   },
   {
     title: "Reinvest the profit",
     flags: "--reinvest 0.5",
-    says: "Each new buy grows by this share of the realized profit: [reinvest](grids.md#reinvest-the-profit). There is no profit yet, so the first orders stay the same.",
+    says: "`--reinvest`: each new buy grows by [this share of the realized profit](grids.md#reinvest-the-profit). There is no profit yet, so the first orders stay the same.",
   },
   {
     title: "Follow the price",
     flags: "--trail-up 69000",
-    says: "If the price leaves the range upward, the grid moves its levels after it, at most to this upper price. `--trail-down` does the same downward. A grid that follows downward sells nothing at a loss, and buys more.",
+    says: "`--trail-up`: if the price leaves the range upward, the grid moves its levels after it, at most to this upper price. `--trail-down` does the same downward. A grid that follows downward sells nothing at a loss, and buys more.",
   },
 ];
 
@@ -67,32 +67,32 @@ const ENDINGS: readonly Option[] = [
   {
     title: "Stop at a price",
     flags: "--stop-loss-price 55000 --take-profit-price 65000",
-    says: "At one of these prices, the grid cancels its orders, sells its base, and stops.",
+    says: "`--stop-loss-price`, `--take-profit-price`: at one of these prices, the grid cancels its orders, sells its base, and stops.",
   },
   {
     title: "Stop at once",
     flags: "--stop-loss-price 55000 --stop-at-once",
-    says: "One price beyond the stop price is enough. By default two passes, five seconds apart, have to read it.",
+    says: "`--stop-at-once`: one price beyond the stop price is enough. By default two passes, five seconds apart, have to read it.",
   },
   {
     title: "Stop below the highest price",
     flags: "--trailing-stop-percent 10",
-    says: "The stop price is this far below the highest price since the start.",
+    says: "`--trailing-stop-percent`: the stop price is this far below the highest price since the start.",
   },
   {
     title: "Stop at a loss",
     flags: "--max-loss 20",
-    says: "Beyond this loss in quote, the grid places nothing until you resume it. It keeps its base.",
+    says: "`--max-loss`: beyond this loss in quote, the grid places nothing until you resume it. It keeps its base.",
   },
   {
     title: "End at a time",
     flags: "--ends-at 2026-03-09T09:00:00Z --on-end sell",
-    says: "The grid ends at this time, and sells its base. Without `--on-end sell` it keeps the base.",
+    says: "`--ends-at`: the grid ends at this time and keeps its base. With `--on-end sell`, it sells the base.",
   },
   {
     title: "Start at a price",
     flags: "--trigger-price 58000",
-    says: "The grid waits, and places its orders when the market reaches this price.",
+    says: "`--trigger-price`: the grid waits, and places its orders when the market reaches this price.",
   },
 ];
 
@@ -100,17 +100,17 @@ const AROUND: readonly Option[] = [
   {
     title: "Growing gaps",
     flags: "--spacing-model geometric --spacing-factor 1.5",
-    says: "Each gap is 1.5 times the gap before it.",
+    says: "`--spacing-model geometric`, `--spacing-factor`: each gap is 1.5 times the gap before it.",
   },
   {
     title: "Growing orders",
     flags: "--size-model pyramidal",
-    says: "Orders further from the price are larger.",
+    says: "`--size-model pyramidal`: orders further from the price are larger.",
   },
   {
     title: "React to volatility",
     flags: "--volatility --volatility-low 0.02 --volatility-high 0.05",
-    says: "In a volatile market, the gaps grow up to twice their size.",
+    says: "`--volatility`, `--volatility-low`, `--volatility-high`: in a volatile market, the gaps grow up to twice their size.",
   },
 ];
 
