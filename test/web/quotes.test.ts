@@ -191,7 +191,7 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
     const edit = page.getByRole("region", { name: "Change these quotes" });
     await edit.getByLabel("Maximum position, ADA").fill("");
     await edit.getByText("Maximum position, ADA: this cannot be removed while it runs").waitFor();
-    expect(await edit.getByRole("button", { name: "Change exactly as planned" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Change exactly as planned" }).count()).toBe(0);
     await edit.getByRole("button", { name: "Discard" }).click();
     const asked = page.waitForRequest(`**/${id}/preview`);
     await edit.getByLabel("If a side is picked off").selectOption("Nothing");
