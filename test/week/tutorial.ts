@@ -19,8 +19,10 @@ for the market, from an hour to some days.
 | [6. Read the report](#6-read-the-report) | 5 | |
 | [7. Stop](#7-stop) | 5 | |
 
-You can stop after each part. Only parts 4 to 7 use real money. No account yet? Skip part 2: part 3 needs no key.
-No internet? Add \`--sandbox\` to each command of part 3, and use \`--size 6.3 --levels 8 --dry-balance USDT=60\` there.
+You can stop after each part. Only parts 4 to 7 use real money. No account yet? Skip part 2, because part 3 needs no
+key, and stop after part 3. No internet? Add \`--sandbox\` to each command of part 3, use
+\`--size 6.3 --levels 8 --dry-balance USDT=60\` there, and start the server with \`serve --sandbox --speed 600\`: its market
+is 600 times as fast, so you see fills within a minute.
 
 Open a terminal in the folder of your clone, and type the lines after \`$\` there, without the \`$\`. In a clone, type
 \`npx edgemaker\` instead of \`edgemaker\`. A \`\\\` at the end of a line continues the command on the next one. The lines below a
@@ -40,7 +42,7 @@ npm ci
 npm run demo
 \`\`\`
 
-It prints a link to a page, and then a line for each fill:
+In a terminal, it prints a link to a page, and then a line for each fill:
 
 \`\`\`
   2026-01-01 02:31:57  sold   0.00833 BTC at 60200, fee 0.5 USDT
