@@ -42,7 +42,7 @@ const REPORT_COLUMNS: readonly Exclude<keyof ReportRow, "days">[] = [
 type ShownRow = Pick<ReportRow, "dryRun" | "totalProfit" | "realizedProfit">;
 
 const profitView = ({ dryRun, totalProfit, realizedProfit }: ShownRow, hasPaper: boolean) => ({
-  ...(hasPaper ? { mode: dryRun ? "paper trading" : "real money" } : {}),
+  ...(hasPaper ? { mode: dryRun ? "paper trading" : "not paper" } : {}),
   total: centsOfProfit(totalProfit),
   realized: centsOfProfit(realizedProfit),
 });
