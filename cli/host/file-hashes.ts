@@ -4,8 +4,9 @@ import { readFileSync, statSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 
-/** In place of a hash when a file is missing. */
-const MISSING = "missing";
+/** In place of a hash of files of which one is missing, or cannot be read now. */
+const noHash = (error: unknown): string =>
+  (error as NodeJS.ErrnoException).code === "ENOENT" ? "missing" : "unreadable";
 
 interface FileStamp {
   readonly mtimeMs: number;
@@ -40,9 +41,9 @@ export function watchFiles(names: readonly string[]): () => Promise<readonly str
         now = hashContents(await Promise.all(paths.map((path) => readFile(path))));
         stamp = newStamp;
       }
-    } catch {
-      now = MISSING;
-      stamp = MISSING;
+    } catch (error) {
+      now = noHash(error);
+      stamp = now;
     }
     return now === loaded ? [loaded] : [loaded, now];
   };

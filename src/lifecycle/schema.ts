@@ -20,7 +20,7 @@ export const DefinitionShape = lazy(() =>
       .array(z.string())
       .optional()
       .describe(
-        "SHA-256 of its files as they were loaded, then, if they have changed since, of the files now; absent without files",
+        "SHA-256 of its files as they were loaded, then, if they have changed since, of the files now, or `missing` or `unreadable`; absent without files",
       ),
   }),
 );

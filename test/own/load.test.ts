@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -60,10 +61,19 @@ describe("the files of a strategy", () => {
     const [before, text] = [sha256(file), readFileSync(file, "utf8")];
     const read = await hashes(file);
     expect(await read()).toEqual([before]);
-    writeFileSync(file, text.replace("0.9", "0.8"));
+    // Writes within one tick of the disk's clock have the same time.
+    const write = (next: string, seconds: number) => {
+      writeFileSync(file, next);
+      utimesSync(file, seconds, seconds);
+    };
+    write(text.replace("0.9", "0.8"), 1_800_000_000);
     expect(await read()).toEqual([before, sha256(file)]);
-    writeFileSync(file, text);
+    write(text, 1_800_000_001);
     expect(await read()).toEqual([before]);
+    // The same error as of a file that may not be read.
+    rmSync(file);
+    symlinkSync(file, file);
+    expect(await read()).toEqual([before, "unreadable"]);
     rmSync(file);
     expect(await read()).toEqual([before, "missing"]);
   });

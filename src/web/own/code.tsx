@@ -17,6 +17,8 @@ export function OwnCode({ name }: { name: string }) {
     <NoticeBox kind="warning">
       {now === "missing" ? (
         "Its file is no longer on disk"
+      ) : now === "unreadable" ? (
+        "Its file on disk cannot be read"
       ) : (
         <>Its file on disk has changed: {shortHash(now)}</>
       )}
