@@ -21,13 +21,17 @@ const VISIT_KEY = "edgemaker.visit";
 /** Time in milliseconds without this page after which the next one is another visit. */
 const BETWEEN_VISITS_MS = 1_800_000;
 
-/** Returns what the visit before this one has shown last; undefined on the first one. */
+/** Returns what the visit before this one has shown last; undefined on the first one, and if it cannot be read. */
 function visitBefore(): Visit | undefined {
-  const { latest, before } = JSON.parse(localStorage.getItem(VISIT_KEY) ?? "{}") as {
-    latest?: Visit;
-    before?: Visit;
-  };
-  return latest && Date.now() - latest.at > BETWEEN_VISITS_MS ? latest : before;
+  try {
+    const { latest, before } = JSON.parse(localStorage.getItem(VISIT_KEY) ?? "{}") as {
+      latest?: Visit;
+      before?: Visit;
+    };
+    return latest && Date.now() - latest.at > BETWEEN_VISITS_MS ? latest : before;
+  } catch {
+    return undefined;
+  }
 }
 
 interface RecentEvents {
@@ -37,7 +41,7 @@ interface RecentEvents {
 
 /** What happened since the last visit, each part with a link to its page; nothing if nothing did. */
 export function SinceLastVisit({ rows, session }: { rows: readonly StrategyRow[]; session: Session }) {
-  const [before] = useState(visitBefore());
+  const [before] = useState(visitBefore);
   const { data: recent } = useLoad<RecentEvents>("GET /events", { after: before?.last }, { live: true });
   useEffect(() => {
     if (!recent) return undefined;
@@ -47,9 +51,11 @@ export function SinceLastVisit({ rows, session }: { rows: readonly StrategyRow[]
     return undefined;
   }, [recent, rows]);
   if (!before || !recent) return null;
-  const gained = rows.map((row) => {
-    const [filled, realized] = before.rows[row.id] ?? [0, "0"];
-    const { symbol, mode, id } = row;
+  const gained = rows.flatMap((row) => {
+    const { symbol, mode, id, startedAt } = row;
+    // What an older one did before the visit is unknown if the visit did not show it.
+    const [filled, realized] = before.rows[id] ?? (startedAt > before.at ? [0, "0"] : []);
+    if (filled === undefined) return [];
     const quote = `${pairOf(symbol).quote}${mode === "paper" ? " (paper trading)" : ""}`;
     return { id, quote, filled: row.filledOrders - filled, realized: Number(row.profit) - Number(realized) };
   });

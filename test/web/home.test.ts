@@ -233,6 +233,31 @@ describe.skipIf(!findChromium())("the list on the first page (skipped without Ch
     await context.close();
   });
 
+  it("counts nothing of a strategy that the last visit did not show, and shows the page if a visit is damaged", async () => {
+    const { page, context, errors } = await served.signIn();
+    await page.route(/\/api\/v1\/strategies(\?|$)/, async (route) => {
+      const response = await route.fetch();
+      const answer = (await response.json()) as { readonly strategies: readonly object[] };
+      const strategies = answer.strategies.map((row) => ({ ...row, filledOrders: 7 }));
+      await route.fulfill({ response, json: { ...answer, strategies } });
+    });
+    /** Opens the page anew as if the last visit had stored this text. */
+    const reopen = async (text: string) => {
+      await page.addInitScript(`localStorage.setItem("edgemaker.visit", ${JSON.stringify(text)})`);
+      await page.reload();
+      await page.getByRole("heading", { name: "Running (3)" }).waitFor();
+    };
+    const line = page.getByText(/^Since /);
+    const before = { at: Date.now() - 1000, last: 0, rows: { [ids.grid as string]: [5, "0"] } };
+    await reopen(JSON.stringify({ latest: { ...before, at: Date.now() }, before }));
+    await line.getByRole("link", { name: "2 filled orders" }).waitFor();
+    await reopen("{");
+    await expect.poll(() => page.evaluate("localStorage.getItem('edgemaker.visit')")).not.toBe("{");
+    expect(await line.count()).toBe(0);
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+
   it("shows stopped ones in the same table behind a filter", async () => {
     await served.call("POST", `/strategies/${ids.quote}/stop`, {});
     const { page, context, errors } = await served.signIn();
