@@ -69,7 +69,7 @@ describe.skipIf(!findChromium())("a grid on the page in Chromium (skipped withou
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByRole("dialog").getByText("stop and take-profit prices are not watched").waitFor();
     await page.getByRole("button", { name: "Pause it" }).click();
-    await page.getByRole("status").getByText("is paused").waitFor();
+    await page.getByRole("status").getByText("is paused").first().waitFor();
     await page.getByRole("button", { name: "Resume" }).waitFor();
 
     await page.getByRole("button", { name: "Stop", exact: true }).click();
@@ -84,6 +84,7 @@ describe.skipIf(!findChromium())("a grid on the page in Chromium (skipped withou
     await page
       .getByRole("status")
       .getByText(/stopped|is stopping/)
+      .first()
       .waitFor();
     expect(errors.filter((error) => !MOVED.test(error))).toEqual([]);
     expect(strangers).toEqual([]);

@@ -58,7 +58,7 @@ describe.skipIf(!findChromium())(
         await page.getByRole("button", { name: button, exact: true }).click();
         const dialog = page.getByRole("dialog");
         await dialog.getByRole("button", { name: yes, exact: true }).click();
-        await page.getByRole("status").getByText(pattern).waitFor();
+        await page.getByRole("status").getByText(pattern).first().waitFor();
         await dialog.waitFor({ state: "detached" });
       };
       await page.getByRole("button", { name: "Edit" }).click();

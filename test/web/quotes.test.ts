@@ -74,7 +74,7 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
       const dialog = page.getByRole("dialog");
       await dialog.getByText(says).waitFor();
       await dialog.getByRole("button", { name: yes, exact: true }).click();
-      await page.getByRole("status").getByText(pattern).waitFor();
+      await page.getByRole("status").getByText(pattern).first().waitFor();
       await dialog.waitFor({ state: "detached" });
     };
     await expect.poll(open).toBe(4);
