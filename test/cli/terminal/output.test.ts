@@ -74,16 +74,16 @@ describe("figures in the terminal", () => {
       to    86400000
 
       totals
-        quote  mode        total  realized  fees  cycles  fills  incidents
-        USDT   real money  -9.69  +1.5      0.07       3     11          4
+        quote  mode       total  realized  fees  cycles  fills  incidents
+        USDT   not paper  -9.69  +1.5      0.07       3     11          4
 
       strategies
         strategy  market             mode           total  realized  fees  cycles  fills  incidents  in range  uptime
         desk      SNEK/USDT on mexc  paper trading  -9.69  +1.5      0.07       3     11          4  85.7 %    not known yet
 
       days
-        day         quote  mode        total     realized
-        1970-01-01  USDT   real money  +0.00012  0"
+        day         quote  mode       total     realized
+        1970-01-01  USDT   not paper  +0.00012  0"
     `);
     expect(shown).not.toMatch(/[a-z][A-Z]/);
   });
