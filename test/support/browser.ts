@@ -45,6 +45,13 @@ export async function openPage(browser: Browser, origin: string, look: Look = {}
   // A service worker would carry requests past the routes of a test.
   const context = await browser.newContext({ serviceWorkers: "block", ...look });
   context.setDefaultTimeout(PATIENCE);
+  // A route that still waits for its answer would fail after the test.
+  const close = context.close.bind(context);
+  context.close = async (options) => {
+    await context.unrouteAll({ behavior: "ignoreErrors" });
+    await Promise.all(context.pages().map((one) => one.unrouteAll({ behavior: "ignoreErrors" })));
+    await close(options);
+  };
   const page = await context.newPage();
   const errors: string[] = [];
   const strangers: string[] = [];
