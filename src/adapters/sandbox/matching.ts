@@ -220,26 +220,24 @@ export function generatedPath({
   const volumes = mixHash(common, hashText(`${venue} volume`));
   const exponent = (time: Millis) => octaves.reduce((total, octave) => total + octave(time), 0);
   const zero = exponent(anchor.at);
-  const corner = memoized((index: number) => {
+  const calm = memoized((index: number) => {
     const at = index * PATH_STEP;
-    const shocked = shocks.reduce((factor, shock) => (shock.at <= at ? factor * shock.factor : factor), 1);
-    const price = anchor.ticks * exponential(exponent(at) - zero) * (1 + own(at)) * shocked;
-    return Math.max(1, Math.round(price));
+    return Math.max(1, Math.round(anchor.ticks * exponential(exponent(at) - zero) * (1 + own(at))));
   });
   const at = (time: Millis): number => {
     const index = Math.floor(time / PATH_STEP);
-    return between(
-      { at: index * PATH_STEP, ticks: corner(index) },
-      { at: (index + 1) * PATH_STEP, ticks: corner(index + 1) },
-      time,
-    );
+    const from = { at: index * PATH_STEP, ticks: calm(index) };
+    const to = { at: from.at + PATH_STEP, ticks: calm(index + 1) };
+    const factor = shocks.reduce((all, shock) => (shock.at <= time ? all * shock.factor : all), 1);
+    return Math.max(1, Math.round(between(from, to, time) * factor));
   };
   const corners = (from: Millis, to: Millis): Corner[] => {
-    const found: Corner[] = [];
-    for (let index = Math.floor(from / PATH_STEP) + 1; index * PATH_STEP < to; index++) {
-      found.push({ at: index * PATH_STEP, ticks: corner(index) });
-    }
-    return found;
+    // A shock is a jump, not a slope from the corner before it: what was shown earlier may not change.
+    const times = shocks.flatMap((shock) => [shock.at - 1, shock.at]).filter((one) => from < one && one < to);
+    for (let index = Math.floor(from / PATH_STEP) + 1; index * PATH_STEP < to; index++)
+      times.push(index * PATH_STEP);
+    if (shocks.length > 0) times.sort((a, b) => a - b);
+    return [...new Set(times)].map((time) => ({ at: time, ticks: at(time) }));
   };
   return {
     at,

@@ -288,6 +288,22 @@ describe("a generated price", () => {
     expect(shocked.at(before)).toBe(make().at(before));
     expect(shocked.at(after) / make().at(after)).toBeCloseTo(0.9, 6);
   });
+
+  it("is the same as before up to the millisecond of a shock, wherever in a step that is", () => {
+    fc.assert(
+      fc.property(times, fc.double({ min: 0.1, max: 3, noNaN: true }), (at, factor) => {
+        const shocked = make({ shocks: [{ at, factor }] });
+        for (const earlier of [at - 1, at - 10_000, at - MINUTE])
+          expect(shocked.at(earlier)).toBe(make().at(earlier));
+        expect(shocked.at(at)).toBe(Math.max(1, Math.round(make().at(at) * factor)));
+        const corners = shocked.corners(at - MINUTE, at + MINUTE);
+        for (const { at: time, ticks } of corners) expect(ticks).toBe(shocked.at(time));
+        expect(corners.map((one) => one.at).filter((time) => Math.abs(time - at) < 2)).toEqual(
+          expect.arrayContaining([at - 1, at]),
+        );
+      }),
+    );
+  });
 });
 
 describe("a replayed price", () => {
