@@ -19,7 +19,7 @@ import { upgraded } from "../engine/pass/upgrade.ts";
 import { type Decimal, div, mul, ONE, roundToStep, sum, text, wire, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
 import { MINUTE, type Millis } from "../kernel/time.ts";
-import { type AccountRef, parseAccountKey } from "../model/account.ts";
+import { type Mode, modeOf, parseAccountKey } from "../model/account.ts";
 import { groupBy, type Order } from "../model/order.ts";
 import { describeRefusal } from "../model/refusal-text.ts";
 import { type Accounts, pendingEdit, runningTime, type Strategy } from "../model/strategy.ts";
@@ -28,7 +28,7 @@ import type { ConfiguredExchanges } from "../ports/exchanges.ts";
 import type { Kind, Kinds } from "../ports/kind.ts";
 import type { CodedText } from "../ports/plan.ts";
 import type { StrategyView } from "../ports/stores/store.ts";
-import type { MODES, StrategyRowShape, statusShape, TotalShape } from "./schema.ts";
+import type { StrategyRowShape, statusShape, TotalShape } from "./schema.ts";
 
 /** A strategy in the form of this version, and its kind. */
 export interface ReadableStrategy extends StrategyView {
@@ -60,14 +60,6 @@ export function readStrategy(view: ReadableStrategy): ReadStrategy {
 
 export const definitionName = ({ kind, strategy }: Pick<ReadableStrategy, "kind" | "strategy">): string =>
   kind.definitionOf?.(strategy) ?? kind.name;
-
-const MODE_OF: Readonly<Record<AccountRef["kind"], (typeof MODES)[number]>> = {
-  live: "real",
-  dry: "paper",
-  sandbox: "simulated",
-};
-
-export const modeOf = ({ account }: Pick<Strategy, "account">) => MODE_OF[parseAccountKey(account).kind];
 
 /** Returns all notices: those of its passes, and those that depend on the time of the request. */
 function allNotices(deps: Deps, view: ReadableStrategy, killed: boolean): CodedText[] {
@@ -128,7 +120,7 @@ export function rowOut(
     definition: definitionName(view),
     exchange: parseAccountKey(strategy.account).exchange,
     symbol,
-    mode: modeOf(strategy),
+    mode: modeOf(strategy.account),
     status,
     phase: phaseOut(strategy),
     stalled: stalledFor(view, deps.interval) > 0,
@@ -159,12 +151,12 @@ const textOfSum = (values: readonly (Decimal | undefined)[]): string | null =>
 /** Returns totals for each quote asset and mode. */
 export function totalsByAsset(reads: readonly ReadStrategy[]): z.input<ReturnType<typeof TotalShape>>[] {
   const placeOf = ({ view: { strategy } }: ReadStrategy) =>
-    `${splitPair(strategy.symbol).quote} ${modeOf(strategy)}`;
+    `${splitPair(strategy.symbol).quote} ${modeOf(strategy.account)}`;
   return [...groupBy(reads, placeOf)].map(([place, mine]) => {
     const [quote = "", mode] = place.split(" ");
     return {
       quote,
-      mode: mode as (typeof MODES)[number],
+      mode: mode as Mode,
       count: mine.length,
       totalProfit: textOfSum(mine.map(totalOf)),
       profit: text(sum(mine.map(({ accounts }) => accounts.realized))),

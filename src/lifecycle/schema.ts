@@ -1,11 +1,14 @@
 import * as z from "zod";
-import { placedTextFields, stopPriceShape, streamShape, warnings } from "../engine/operations/shapes.ts";
+import {
+  modeShape,
+  placedTextFields,
+  stopPriceShape,
+  streamShape,
+  warnings,
+} from "../engine/operations/shapes.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { STRATEGY_STATUSES } from "../model/strategy.ts";
 
-export const MODES = ["real", "paper", "simulated"] as const;
-
-const mode = () => z.enum(MODES).describe("real, paper (live prices, no real orders) or simulated");
 const knownMoney = (what: string) => z.string().nullable().describe(what);
 
 export const DefinitionShape = lazy(() =>
@@ -32,7 +35,7 @@ export const StrategyRowShape = lazy(() =>
     definition: z.string().describe("grid, quote, or the name of your own strategy"),
     exchange: z.string(),
     symbol: z.string(),
-    mode: mode(),
+    mode: modeShape(),
     status: z.enum(STRATEGY_STATUSES),
     phase: z.string(),
     stalled: z.boolean().describe("true if there was no pass for three intervals"),
@@ -60,7 +63,7 @@ export const StrategyRowShape = lazy(() =>
 export const TotalShape = lazy(() =>
   z.object({
     quote: z.string(),
-    mode: mode(),
+    mode: modeShape(),
     count: z.number(),
     totalProfit: knownMoney("Sum of the total P&L, in quote; null if one is unknown"),
     profit: z.string(),

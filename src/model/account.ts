@@ -11,6 +11,19 @@ export interface AccountRef {
   readonly host: string;
 }
 
+export const MODES = ["real", "paper", "simulated"] as const;
+
+/** What the orders of an account are: real, simulated at live prices, or simulated at simulated prices. */
+export type Mode = (typeof MODES)[number];
+
+const MODE_OF: Readonly<Record<AccountRef["kind"], Mode>> = {
+  live: "real",
+  dry: "paper",
+  sandbox: "simulated",
+};
+
+export const modeOf = (account: AccountKey): Mode => MODE_OF[parseAccountKey(account).kind];
+
 export interface Balance {
   readonly asset: string;
   readonly free: Decimal;

@@ -1,7 +1,7 @@
 import { type Decimal, text, ZERO } from "../kernel/decimal.ts";
 import { pluralize } from "../kernel/plain-text.ts";
 import { DAY, dayOf, type Millis } from "../kernel/time.ts";
-import { parseAccountKey } from "../model/account.ts";
+import { type Mode, modeOf, parseAccountKey } from "../model/account.ts";
 import { dateOf } from "../model/limits.ts";
 import type { DayTotals, StrategyDay } from "../model/news.ts";
 import { CHECK_GAP_MS } from "./day.ts";
@@ -103,13 +103,13 @@ function reportRow(
   { last, days, gained, expected, up, inRange, incidents }: StrategyChange,
   { name, kind: ofStrategy }: Pick<ReportRow, "name" | "kind"> = { name: null, kind: null },
 ): ReportRow {
-  const { exchange, kind } = parseAccountKey(last.account);
+  const { exchange } = parseAccountKey(last.account);
   return {
     id: last.strategy,
     name,
     kind: ofStrategy,
     exchange,
-    dryRun: kind === "dry",
+    mode: modeOf(last.account),
     symbol: last.latest.symbol,
     totalProfit: text(gained.total),
     realizedProfit: text(gained.realized),
@@ -128,12 +128,11 @@ const percentOfWhole = (part: Millis, whole: Millis): number | null =>
   whole <= 0 ? null : Math.min(100, Math.round((1000 * part) / whole) / 10);
 
 const quoteOf = ({ last }: StrategyChange): string => last.latest.symbol.split("/")[1] ?? "";
-const isPaper = ({ last }: StrategyChange): boolean => parseAccountKey(last.account).kind === "dry";
 
 function reportTotals(changes: readonly StrategyChange[]): ReportTotal[] {
   const groups = new Map<string, StrategyChange[]>();
   for (const change of changes) {
-    const key = `${isPaper(change) ? 1 : 0} ${quoteOf(change)}`;
+    const key = `${modeOf(change.last.account)} ${quoteOf(change)}`;
     groups.set(key, [...(groups.get(key) ?? []), change]);
   }
   return [...groups.values()].map((group) => {
@@ -142,7 +141,7 @@ function reportTotals(changes: readonly StrategyChange[]): ReportTotal[] {
     const [strategyChange] = group as [StrategyChange];
     return {
       quote: quoteOf(strategyChange),
-      dryRun: isPaper(strategyChange),
+      mode: modeOf(strategyChange.last.account),
       totalProfit: text(add("total")),
       realizedProfit: text(add("realized")),
       fees: text(add("fees")),
@@ -160,7 +159,7 @@ function reportDays(strategies: readonly (readonly StrategyDay[])[]): ReportDay[
     const sorted = [...rows].sort((a, b) => a.day - b.day);
     for (const [index, row] of sorted.entries()) {
       const before = sorted[index - 1]?.latest ?? row.opened;
-      const key = `${row.day} ${parseAccountKey(row.account).kind === "dry"} ${row.latest.symbol.split("/")[1]}`;
+      const key = `${row.day} ${modeOf(row.account)} ${row.latest.symbol.split("/")[1]}`;
       const sum = sums.get(key) ?? { at: row, total: ZERO, realized: ZERO };
       sums.set(key, {
         at: row,
@@ -174,7 +173,7 @@ function reportDays(strategies: readonly (readonly StrategyDay[])[]): ReportDay[
     .map(({ at, total, realized }) => ({
       day: dateOf(at.day),
       quote: at.latest.symbol.split("/")[1] ?? "",
-      dryRun: parseAccountKey(at.account).kind === "dry",
+      mode: modeOf(at.account),
       totalProfit: text(total),
       realizedProfit: text(realized),
     }));
@@ -182,7 +181,7 @@ function reportDays(strategies: readonly (readonly StrategyDay[])[]): ReportDay[
 
 /** Formats the report for an alert channel: the totals first. */
 export function reportLines({ totals, strategies }: Report): readonly string[] {
-  const of = ({ dryRun }: { dryRun: boolean }) => (dryRun ? " (paper trading)" : "");
+  const of = ({ mode }: { readonly mode: Mode }) => (mode === "paper" ? " (paper trading)" : "");
   if (strategies.length === 0) return ["no strategy was running"];
   return [
     ...totals.map(

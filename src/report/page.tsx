@@ -27,7 +27,7 @@ const TOTALS_STYLE = "dl{grid-template-columns:repeat(auto-fill,minmax(260px,1fr
 function totalCard(total: ReportTotal) {
   const rest = `${centsOfProfit(total.realizedProfit)} realized, fees ${moneyText(total.fees)}, ${pluralize(total.cycles, "cycle")}, ${pluralize(total.filledOrders, "order")} filled, ${pluralize(total.incidents, "incident")}`;
   return (
-    <Fact name={`Total in ${total.quote}${total.dryRun ? " (paper trading)" : ""}`}>
+    <Fact name={`Total in ${total.quote}${total.mode === "paper" ? " (paper trading)" : ""}`}>
       <b class={tone(total.totalProfit)}>{centsOfProfit(total.totalProfit)}</b>
       <br />
       {rest}
@@ -41,7 +41,7 @@ const tone = (value: string): string => (Number(value) < 0 ? "loss" : Number(val
 
 const strategyRow = (row: ReportRow): Child[] => [
   calledBy(row),
-  `${row.symbol} on ${row.exchange}${row.dryRun ? " (paper trading)" : ""}`,
+  `${row.symbol} on ${row.exchange}${row.mode === "paper" ? " (paper trading)" : ""}`,
   <span class={tone(row.totalProfit)}>{centsOfProfit(row.totalProfit)}</span>,
   centsOfProfit(row.realizedProfit),
   moneyText(row.fees),

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { modeShape } from "../engine/operations/shapes.ts";
 import { lazy } from "../kernel/lazy.ts";
 
 const reportFigures = () => ({
@@ -14,14 +15,14 @@ export const ReportShape = lazy(() =>
   z.object({
     from: z.number(),
     to: z.number(),
-    totals: z.array(z.object({ quote: z.string(), dryRun: z.boolean(), ...reportFigures() })),
+    totals: z.array(z.object({ quote: z.string(), mode: modeShape(), ...reportFigures() })),
     strategies: z.array(
       z.object({
         id: z.string(),
         name: z.string().nullable(),
         kind: z.string().nullable().describe("grid, quote or declared (an own strategy)"),
         exchange: z.string(),
-        dryRun: z.boolean(),
+        mode: modeShape(),
         symbol: z.string(),
         ...reportFigures(),
         days: z
@@ -41,7 +42,7 @@ export const ReportShape = lazy(() =>
         z.object({
           day: z.string().describe("Day in UTC"),
           quote: z.string(),
-          dryRun: z.boolean(),
+          mode: modeShape(),
           totalProfit: z.string().describe("P&L of the day, in quote"),
           realizedProfit: z.string().describe("Realized part of it"),
         }),
@@ -53,7 +54,7 @@ export const ReportShape = lazy(() =>
 
 export type Report = z.output<ReturnType<typeof ReportShape>>;
 export type ReportRow = Report["strategies"][number];
-/** Sums of one quote asset; paper trading is separate from real money. */
+/** Sums of one quote asset; each mode is separate. */
 export type ReportTotal = Report["totals"][number];
 /** Sums of one day and one quote asset, which add up to the total of the quote asset. */
 export type ReportDay = Report["days"][number];

@@ -142,7 +142,7 @@ function ProfitPanel({ totals, report, period, choosePeriod }: ProfitProps) {
   const [, periodName = "", length = 1] = PERIODS.find(([one]) => one === period) ?? [];
   const figures = dailyFigures(
     (report?.days ?? [])
-      .filter((day) => day.quote === quote && day.dryRun === (mode === "paper"))
+      .filter((day) => day.quote === quote && day.mode === mode)
       .filter(({ day }) => Date.parse(day) > (report?.to ?? 0) - length * 86_400_000),
   );
   const minus = (of: string | null) =>

@@ -1,7 +1,6 @@
+import type { Mode } from "../model/account.ts";
 import { useEffect } from "./effect.ts";
 import { createValue, useValue } from "./session.ts";
-
-export type Mode = "real" | "paper" | "simulated";
 
 /** Whose money the page shows: the server's, or that of the strategy on it. */
 export const shownMode = createValue<Mode>("real");

@@ -59,7 +59,7 @@ const DAY_COLUMNS: readonly TableColumn<DailyFigures["days"][number]>[] = [
 const ReportView = ({ data }: { data: ReportAnswer }) => (
   <>
     {data.totals.map((total) => (
-      <QuoteTotals key={`${total.quote} ${total.dryRun}`} total={total} data={data} />
+      <QuoteTotals key={`${total.quote} ${total.mode}`} total={total} data={data} />
     ))}
     <Section title="By strategy">
       <Table
@@ -77,9 +77,9 @@ const ReportView = ({ data }: { data: ReportAnswer }) => (
 );
 
 function QuoteTotals({ total, data }: { total: ReportAnswer["totals"][number]; data: ReportAnswer }) {
-  const { quote, dryRun } = total;
-  const figures = dailyFigures(data.days.filter((one) => one.quote === quote && one.dryRun === dryRun));
-  const name = `${quote}${dryRun ? " (paper trading)" : ""}`;
+  const { quote, mode } = total;
+  const figures = dailyFigures(data.days.filter((one) => one.quote === quote && one.mode === mode));
+  const name = `${quote}${mode === "paper" ? " (paper trading)" : ""}`;
   return (
     <>
       <dl class="stats" aria-label={`Totals in ${quote}`}>

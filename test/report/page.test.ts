@@ -20,7 +20,7 @@ const FIGURES = {
 const REPORT: Report = {
   from: Date.UTC(2026, 0, 1),
   to: Date.UTC(2026, 0, 31),
-  totals: [{ quote: "USDT", dryRun: false, ...FIGURES }],
+  totals: [{ quote: "USDT", mode: "real", ...FIGURES }],
   strategies: [
     {
       ...FIGURES,
@@ -29,7 +29,7 @@ const REPORT: Report = {
       kind: "grid",
       days: [],
       exchange: "kraken",
-      dryRun: false,
+      mode: "real",
       inRangePercent: 88.5,
       uptimePercent: 99,
       symbol: '<img src="https://evil.test/x" onerror="alert(1)">',

@@ -70,7 +70,7 @@ describe("a report", () => {
     expect(uptimePercent).toBeGreaterThan(95);
     expect(inRangePercent).toBeGreaterThan(0);
     expect(Number(fees)).toBeGreaterThan(0);
-    expect(result.totals).toMatchObject([{ quote: "USDT", dryRun: false, totalProfit, fees }]);
+    expect(result.totals).toMatchObject([{ quote: "USDT", mode: "simulated", totalProfit, fees }]);
   });
 
   it("names a strategy in its answer, its table, its page and its daily message", async () => {
@@ -97,7 +97,7 @@ describe("a report", () => {
     const { ask, tokens } = await appOver(box.deps);
     const headers = { authorization: `Bearer ${tokens.read}` };
     const table = await (await ask("/api/v1/report?week=true&format=csv", { headers })).text();
-    expect(table.split("\r\n")[1]).toMatch(new RegExp(`^${id},,kraken,BTC/USDT,false,`));
+    expect(table.split("\r\n")[1]).toMatch(new RegExp(`^${id},,kraken,BTC/USDT,simulated,`));
     const today = await (await ask("/api/v1/report", { headers })).json();
     const day = new Date((today as Report).from).toISOString().slice(0, 10);
     const span = await (await ask(`/api/v1/report?from=${day}&to=${day}`, { headers })).json();

@@ -75,12 +75,12 @@ it("a report adds up a day of each quote asset, and paper profit apart from real
   ];
   const report = reportOver(days, { from: 10, to: 10, now: 12 * DAY, named: new Map() });
   const sums = [
-    ["USDT", false, "8"],
-    ["USDT", true, "900"],
-    ["BTC", false, "1"],
+    ["USDT", "real", "8"],
+    ["USDT", "paper", "900"],
+    ["BTC", "real", "1"],
   ].sort();
   const rows = [report.days, report.totals].map((all) =>
-    all.map(({ quote, dryRun, totalProfit }) => [quote, dryRun, totalProfit]).sort(),
+    all.map(({ quote, mode, totalProfit }) => [quote, mode, totalProfit]).sort(),
   );
   expect(rows).toEqual([sums, sums]);
 });
@@ -103,10 +103,10 @@ it("a report separates paper trading from real money, and one quote asset from a
   const euro = { strategy: "e", latest: { ...totals("9"), symbol: "BTC/EUR" as const } };
   const days = [day(10, "0", "1"), day(10, "0", "100", paper), day(10, "0", "9", euro)];
   const { totals: sums } = reportOver(days, { from: 10, to: 10, now: 11 * DAY, named: new Map() });
-  expect(sums.map(({ quote, dryRun, totalProfit }) => [quote, dryRun, totalProfit]).sort()).toEqual([
-    ["EUR", false, "9"],
-    ["USDT", false, "1"],
-    ["USDT", true, "100"],
+  expect(sums.map(({ quote, mode, totalProfit }) => [quote, mode, totalProfit]).sort()).toEqual([
+    ["EUR", "real", "9"],
+    ["USDT", "paper", "100"],
+    ["USDT", "real", "1"],
   ]);
 });
 

@@ -1,6 +1,7 @@
 /** Fields that the answers about all strategies with one position share. */
 import * as z from "zod";
 import { text, wire } from "../../kernel/decimal.ts";
+import { MODES } from "../../model/account.ts";
 import { type Market, SIDES } from "../../model/market.ts";
 import type { OrderTerms } from "../../model/order.ts";
 import { STRATEGY_STATUSES } from "../../model/strategy.ts";
@@ -81,6 +82,9 @@ export function configSchemaOf(schema: z.ZodType): Record<string, unknown> {
     required: required.filter(isOfConfig),
   };
 }
+
+export const modeShape = () =>
+  z.enum(MODES).describe("real, paper (live prices, no real orders) or simulated");
 
 /** `money` is the form of the price: a number in the contract's answers, otherwise decimal text. */
 export const stopPriceShape = <Money extends z.ZodType>(money: Money) =>

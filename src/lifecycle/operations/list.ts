@@ -4,7 +4,7 @@ import { READS_STRATEGIES } from "../../engine/operations/reads.ts";
 import { countField, flagField, textField, wordField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { countWithVerb } from "../../kernel/plain-text.ts";
-import { parseAccountKey } from "../../model/account.ts";
+import { MODES, modeOf, parseAccountKey } from "../../model/account.ts";
 import { STRATEGY_STATUSES } from "../../model/strategy.ts";
 import { type CommandSurface, type Operation, operation } from "../../operation.ts";
 import type { Kind, StoreDeps } from "../../ports/kind.ts";
@@ -12,13 +12,12 @@ import type { StrategyView } from "../../ports/stores/store.ts";
 import {
   definitionName,
   inThisVersion,
-  modeOf,
   type ReadStrategy,
   readStrategy,
   rowOut,
   totalsByAsset,
 } from "../reading.ts";
-import { DefinitionsShape, MODES, StrategyListShape } from "../schema.ts";
+import { DefinitionsShape, StrategyListShape } from "../schema.ts";
 import { definitionsView, strategyListView } from "../view.ts";
 
 const DEFAULT_ROWS = 100;
@@ -63,7 +62,7 @@ const matches = (request: ListRequest) => (read: ReadStrategy) => {
     is(request.exchange, parseAccountKey(strategy.account).exchange) &&
     is(request.symbol, strategy.symbol) &&
     is(request.status, strategy.status) &&
-    is(request.mode, modeOf(strategy))
+    is(request.mode, modeOf(strategy.account))
   );
 };
 

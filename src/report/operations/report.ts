@@ -5,6 +5,7 @@ import { dayField, flagField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { centsOfProfit, moneyText } from "../../kernel/plain-text.ts";
 import { DAY, dayOf } from "../../kernel/time.ts";
+import type { Mode } from "../../model/account.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { betweenParts } from "../../ports/heavy.ts";
 import { formatShare, reportOver } from "../figures.ts";
@@ -28,7 +29,7 @@ const REPORT_COLUMNS: readonly Exclude<keyof ReportRow, "days">[] = [
   "name",
   "exchange",
   "symbol",
-  "dryRun",
+  "mode",
   "totalProfit",
   "realizedProfit",
   "fees",
@@ -39,10 +40,16 @@ const REPORT_COLUMNS: readonly Exclude<keyof ReportRow, "days">[] = [
   "incidents",
 ];
 
-type ShownRow = Pick<ReportRow, "dryRun" | "totalProfit" | "realizedProfit">;
+const MODE_WORDS: Readonly<Record<Mode, string>> = {
+  real: "real money",
+  paper: "paper trading",
+  simulated: "simulated",
+};
 
-const profitView = ({ dryRun, totalProfit, realizedProfit }: ShownRow, hasPaper: boolean) => ({
-  ...(hasPaper ? { mode: dryRun ? "paper trading" : "not paper" } : {}),
+type ShownRow = Pick<ReportRow, "mode" | "totalProfit" | "realizedProfit">;
+
+const profitView = ({ mode, totalProfit, realizedProfit }: ShownRow, hasPaper: boolean) => ({
+  ...(hasPaper ? { mode: MODE_WORDS[mode] } : {}),
   total: centsOfProfit(totalProfit),
   realized: centsOfProfit(realizedProfit),
 });
@@ -59,7 +66,7 @@ const figuresView = (row: ReportTotal | ReportRow, hasPaper: boolean) => ({
 function profitReportView(answer: unknown) {
   const { from, to, totals, strategies, days, disposals } = answer as ReportWithSales;
   if (disposals) return disposalsView(disposals);
-  const hasPaper = strategies.some(({ dryRun }) => dryRun);
+  const hasPaper = strategies.some(({ mode }) => mode === "paper");
   return {
     from,
     to,

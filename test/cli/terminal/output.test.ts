@@ -60,10 +60,10 @@ describe("figures in the terminal", () => {
       view?.({
         from: 0,
         to: 86_400_000,
-        totals: [{ quote: "USDT", dryRun: false, ...figures, incidents: 4 }],
-        strategies: [{ ...row, dryRun: true, incidents: 4, inRangePercent: 85.7, uptimePercent: null }],
+        totals: [{ quote: "USDT", mode: "real", ...figures, incidents: 4 }],
+        strategies: [{ ...row, mode: "paper", incidents: 4, inRangePercent: 85.7, uptimePercent: null }],
         days: [
-          { day: "1970-01-01", quote: "USDT", dryRun: false, totalProfit: 0.000_123_4, realizedProfit: 0 },
+          { day: "1970-01-01", quote: "USDT", mode: "real", totalProfit: 0.000_123_4, realizedProfit: 0 },
         ],
         count: 1,
       }),
@@ -74,16 +74,16 @@ describe("figures in the terminal", () => {
       to    86400000
 
       totals
-        quote  mode       total  realized  fees  cycles  fills  incidents
-        USDT   not paper  -9.69  +1.5      0.07       3     11          4
+        quote  mode        total  realized  fees  cycles  fills  incidents
+        USDT   real money  -9.69  +1.5      0.07       3     11          4
 
       strategies
         strategy  market             mode           total  realized  fees  cycles  fills  incidents  in range  uptime
         desk      SNEK/USDT on mexc  paper trading  -9.69  +1.5      0.07       3     11          4  85.7 %    not known yet
 
       days
-        day         quote  mode       total     realized
-        1970-01-01  USDT   not paper  +0.00012  0"
+        day         quote  mode        total     realized
+        1970-01-01  USDT   real money  +0.00012  0"
     `);
     expect(shown).not.toMatch(/[a-z][A-Z]/);
   });
