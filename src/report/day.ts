@@ -1,7 +1,9 @@
-import { accountsOf, isInRange } from "../engine/accounts.ts";
+import { accountsOf, isInRange, isReadable } from "../engine/accounts.ts";
 import { ZERO } from "../kernel/decimal.ts";
-import { DAY, dayOf, MINUTE, type Millis } from "../kernel/time.ts";
+import { DAY, dayOf, MINUTE, type Millis, timeGap } from "../kernel/time.ts";
+import { parseAccountKey } from "../model/account.ts";
 import type { DayTotals, StrategyDay } from "../model/news.ts";
+import type { Deps } from "../ports/deps.ts";
 import type { Kinds } from "../ports/kind.ts";
 import type { StrategyView } from "../ports/stores/store.ts";
 
@@ -58,6 +60,54 @@ export function withLook(rows: readonly StrategyDay[], view: StrategyView, look:
     incidents: today.incidents + incidents,
     isFinal: strategy.status === "stopped",
   };
+}
+
+/** Returns how long an account with this `interval` can have no pass before an alarm. */
+export const lateAfter = (interval: Millis): Millis => Math.max(MINUTE, 3 * interval);
+
+/** Returns whether passes of the strategy's account are on time. */
+export const isSteppedInTime = ({ steppedAt }: StrategyView, now: Millis, interval: Millis): boolean =>
+  steppedAt !== null && timeGap(steppedAt, now) <= lateAfter(interval);
+
+/** Returns until when a check at `now` observes a strategy: up to its stop, and not before its previous check. */
+export function observedUntil(
+  { strategy }: StrategyView,
+  own: readonly StrategyDay[],
+  { now, marketNow }: { readonly now: Millis; readonly marketNow: Millis },
+): Millis {
+  if (strategy.stoppedAt === null) return now;
+  const stopped = now - Math.max(0, marketNow - strategy.stoppedAt);
+  return Math.max(stopped, ...own.map(({ to }) => Math.min(to, now)));
+}
+
+/**
+ * Returns the rows with those of today as a check at `now` would store them: the next check can be a minute away, and
+ * without a server there is none.
+ */
+export function daysUntilNow(
+  { kinds, marketTime, interval = MINUTE }: Pick<Deps, "kinds" | "marketTime" | "interval">,
+  rows: readonly StrategyDay[],
+  { views, now }: { readonly views: readonly StrategyView[]; readonly now: Millis },
+): readonly StrategyDay[] {
+  const fresh = views
+    .filter((view) => isReadable(view, kinds))
+    .map((view) => {
+      const { id, account } = view.strategy;
+      const own = rows.filter(({ strategy, day }) => strategy === id && day >= dayOf(now) - 1);
+      const place = parseAccountKey(account);
+      const until = observedUntil(view, own, { now, marketNow: marketTime(place, now) });
+      const unchecked = until - Math.max(0, ...own.map(({ to }) => to));
+      return withLook(own, view, {
+        now: until,
+        elapsed: unchecked > CHECK_GAP_MS ? 0 : unchecked,
+        dayBegan: marketTime(place, dayOf(until) * DAY),
+        isUp: isSteppedInTime(view, now, interval),
+        incidents: 0,
+        kinds,
+      });
+    });
+  const isFresh = new Set(fresh.map(({ strategy, day }) => `${day} ${strategy}`));
+  return [...rows.filter(({ strategy, day }) => !isFresh.has(`${day} ${strategy}`)), ...fresh];
 }
 
 /** Returns the initial row of a strategy that started on the day itself. */

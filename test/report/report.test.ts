@@ -235,6 +235,48 @@ describe("a report", () => {
     expect((await other.report({})).strategies).toMatchObject([{ uptimePercent: 18.7 }]);
   });
 
+  it("counts the cycles before the first check of a strategy as events too", async () => {
+    const other = await watched();
+    const id = await other.start();
+    await other.pass(120, { looks: false });
+    await other.pass(2);
+    const [view] = await other.store.strategies({ id });
+    const cycles = (view && asGrid(view.strategy).state)?.ledger.cycles;
+    expect(cycles).toBeGreaterThan(0);
+    const told = (await other.events()).filter(({ kind }) => kind === "cycle");
+    expect(told.reduce((sum, { message }) => sum + Number.parseInt(message, 10), 0)).toBe(cycles);
+  });
+
+  it("has the figures of now, also after the server that stopped a strategy has ended", async () => {
+    const other = await watched();
+    const id = await other.start();
+    await other.pass(60);
+    const before = (await other.report({})).strategies[0];
+    expect(before?.uptimePercent).toBeGreaterThan(95);
+    for (let at = 0; at < 10; at++) {
+      other.time.pass(5000);
+      await runRound(other.deps);
+    }
+    const ledger = async () => {
+      const [view] = await other.store.strategies({ id });
+      return view && asGrid(view.strategy).state.ledger;
+    };
+    expect((await other.report({})).strategies[0]?.filledOrders).toBe((await ledger())?.filledOrders);
+    await runOperation(other.deps, "stop_strategy", { id, sellBase: true });
+    for (let at = 0; at < 4; at++) {
+      other.time.pass(5000);
+      await runRound(other.deps);
+    }
+    // No server any more, so no check follows.
+    other.time.pass(HOUR);
+    const [after] = (await other.report({})).strategies;
+    expect(after?.filledOrders).toBe((await ledger())?.filledOrders);
+    expect(after?.filledOrders).toBeGreaterThan(before?.filledOrders ?? 0);
+    expect(after?.uptimePercent).toBeGreaterThan(95);
+    const { totalProfit } = await runOperation<{ totalProfit: string }>(other.deps, "get_strategy", { id });
+    expect(after?.totalProfit).toBe(totalProfit);
+  });
+
   it("is updated by one of many processes, and a successor notes a gap once", async () => {
     const other = await watched();
     const second = { ...other.deps, local: { ...other.deps.local, name: "second:2" } };

@@ -4,9 +4,8 @@ import { gridKind } from "../../src/grid/kind.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
 import type { StrategyDay } from "../../src/model/news.ts";
 import type { Kind } from "../../src/ports/kind.ts";
-import { withLook } from "../../src/report/day.ts";
+import { lateAfter, withLook } from "../../src/report/day.ts";
 import { reportOver } from "../../src/report/figures.ts";
-import { lateAfter } from "../../src/report/operations/alarm-checks.ts";
 import { d, slot, state } from "../support/grid.ts";
 import { ACCOUNT, strategy } from "../support/made.ts";
 

@@ -17,7 +17,7 @@ import type { Deps } from "../../ports/deps.ts";
 import type { Kinds } from "../../ports/kind.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import type { MetricsDeps, Readings } from "../../storage/metrics.ts";
-import { CHECK_GAP_MS, withLook } from "../day.ts";
+import { CHECK_GAP_MS, isSteppedInTime, lateAfter, observedUntil, withLook } from "../day.ts";
 import type { AlarmCheckLease, ReportDeps } from "../store.ts";
 
 export type AlarmCheckDeps = Pick<
@@ -74,9 +74,9 @@ export async function checkAlarms(
  * Returns strategies that have stopped since the last check, to record their final result. One that began after it, or
  * that no check has observed since yesterday, has no row; its status events name it.
  */
-async function stoppedToday(
-  { store }: AlarmCheckDeps,
-  { days, events }: AlarmCheckLease,
+export async function stoppedToday(
+  { store }: Pick<Deps, "store">,
+  { days, events }: Pick<AlarmCheckLease, "days" | "events">,
   running: readonly StrategyView[],
 ): Promise<StrategyView[]> {
   const known = new Set(running.map(({ strategy }) => strategy.id));
@@ -114,10 +114,18 @@ async function keepDays(
   for (const row of days) known.set(row.strategy, [...(known.get(row.strategy) ?? []), row]);
   const rows = views.map((view) => {
     const { id, account } = view.strategy;
-    const isUp = view.steppedAt !== null && timeGap(view.steppedAt, now) <= lateAfter(interval);
+    const isUp = isSteppedInTime(view, now, interval);
     const own = known.get(id) ?? [];
-    const dayBegan = marketTime(parseAccountKey(account), dayOf(now) * DAY);
-    return withLook(own, view, { now, elapsed, dayBegan, isUp, incidents: counts.get(id) ?? 0, kinds });
+    const place = parseAccountKey(account);
+    const until = observedUntil(view, own, { now, marketNow: marketTime(place, now) });
+    return withLook(own, view, {
+      now: until,
+      elapsed: Math.max(0, elapsed - (now - until)),
+      dayBegan: marketTime(place, dayOf(until) * DAY),
+      isUp,
+      incidents: counts.get(id) ?? 0,
+      kinds,
+    });
   });
   // Reported before it is stored, so after a crash it is reported again.
   for (const message of rows.map((row) => cyclesSince(known.get(row.strategy) ?? [], row)))
@@ -126,9 +134,9 @@ async function keepDays(
 }
 
 /** Returns the cycles that a grid completed since the last check; undefined if there are none or the number is unknown. */
-function cyclesSince(days: readonly StrategyDay[], { strategy, latest }: StrategyDay) {
-  const before = days.toSorted((a, b) => b.day - a.day)[0]?.latest;
-  if (!before || latest.cycles <= before.cycles) return undefined;
+function cyclesSince(days: readonly StrategyDay[], { strategy, opened, latest }: StrategyDay) {
+  const before = days.toSorted((a, b) => b.day - a.day)[0]?.latest ?? opened;
+  if (latest.cycles <= before.cycles) return undefined;
   const count = latest.cycles - before.cycles;
   const quote = latest.symbol.split("/")[1];
   const realized = text(roundMoney(latest.realized - before.realized));
@@ -188,9 +196,6 @@ export function describeOver(
   if (kind === "promise") return `the agreement for ${of} is met again, or a new day has begun`;
   return `resolved: ${message}`;
 }
-
-/** Returns how long an account with this `interval` can have no pass before an alarm. */
-export const lateAfter = (interval: Millis): Millis => Math.max(MINUTE, 3 * interval);
 
 function alarmsOf(
   views: readonly StrategyView[],

@@ -6,12 +6,15 @@ import { lazy } from "../../kernel/lazy.ts";
 import { centsOfProfit, moneyText } from "../../kernel/plain-text.ts";
 import { DAY, dayOf } from "../../kernel/time.ts";
 import type { Mode } from "../../model/account.ts";
+import type { StrategyDay } from "../../model/news.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { betweenParts } from "../../ports/heavy.ts";
+import { daysUntilNow } from "../day.ts";
 import { formatShare, reportOver } from "../figures.ts";
 import { reportPage } from "../page.tsx";
 import { type ReportRow, ReportShape, type ReportTotal } from "../schema.ts";
 import type { ReportDeps } from "../store.ts";
+import { stoppedToday } from "./alarm-checks.ts";
 import { DISPOSAL_COLUMNS, DisposalShape, disposalsCsv, disposalsView, readDisposals } from "./disposals.ts";
 
 const SPAN_DAYS = { day: 1, week: 7, month: 30 } as const;
@@ -141,17 +144,34 @@ export const reportOperations: readonly Operation[] = [
       const { strategies, disposals } = answer as ReportWithSales;
       return disposals ? disposalsCsv(disposals) : fieldsCsv(REPORT_COLUMNS, strategies);
     },
-    async run({ reports, store, local }: ReportDeps, { disposals, ...request }, call) {
+    async run(deps: ReportDeps, { disposals, ...request }, call) {
+      const { reports, store, local } = deps;
       if (!reports) throw new AppError("Not found", "reports are not available here");
-      const { from, to } = requestedSpan(request, dayOf(await store.now()));
-      const { days, ...known } = await reports.daysOf(from, to);
-      const report = reportOver(days, { from, to, ...known });
+      const today = dayOf(await store.now());
+      const { from, to } = requestedSpan(request, today);
+      // Yesterday's rows have the figures with which today began.
+      const { days: stored, ...known } = await reports.daysOf(Math.min(from, today - 1), to);
+      const days =
+        to < today
+          ? stored
+          : daysUntilNow(deps, stored, { views: await viewsOfToday(store, stored, today), now: known.now });
+      const report = reportOver(
+        days.filter(({ day }) => day >= from),
+        { from, to, ...known },
+      );
       if (!disposals) return report;
       const span = { from: from * DAY, to: (to + 1) * DAY };
       return { ...report, disposals: await readDisposals(reports, span, () => betweenParts(local, call)) };
     },
   }),
 ];
+
+/** Returns the strategies that run, and those that have stopped since their last check. */
+async function viewsOfToday(store: ReportDeps["store"], rows: readonly StrategyDay[], today: number) {
+  const running = await store.strategies({ stopped: false, counted: false });
+  const days = rows.filter(({ day }) => day >= today - 1);
+  return [...running, ...(await stoppedToday({ store }, { days, events: [] }, running))];
+}
 
 type RequestedSpan = { readonly [field in SpanName | "from" | "to"]?: string | boolean | undefined };
 
