@@ -4,7 +4,7 @@ import type { CandlesAnswer, FillAnswer, StatusOfAny } from "../types.ts";
 type KnownProfit = Pick<
   StatusOfAny,
   "totalProfit" | "price" | "position" | "startPrice" | "startedAt" | "capital" | "symbol"
->;
+> & { readonly details?: { readonly kind?: unknown } | null };
 
 /**
  * Returns a strategy's P&L at the close of each candle, and that of buy and hold: starts from the current P&L and reverts
@@ -15,7 +15,7 @@ export function profitOver(
   candles: readonly Pick<CandlesAnswer["candles"][number], "timestamp" | "close">[],
   { fills, isWhole }: { readonly fills: readonly FillAnswer[]; readonly isWhole: boolean },
 ): LinePoint[] {
-  const { symbol, startedAt } = strategy;
+  const { symbol, startedAt, details } = strategy;
   const [total, price, position, startPrice, capital] = [
     strategy.totalProfit ?? Number.NaN,
     strategy.price ?? Number.NaN,
@@ -24,9 +24,16 @@ export function profitOver(
     strategy.capital,
   ].map(Number) as [number, number, number, number, number];
   if (!Number.isFinite(total * price) || startPrice === 0) return [];
-  const left = fills.filter(({ superseded }) => !superseded).sort((a, b) => a.timestamp - b.timestamp);
+  // They arrive newest first, also those of one moment.
+  const left = fills
+    .filter(({ superseded }) => !superseded)
+    .reverse()
+    .sort((a, b) => a.timestamp - b.timestamp);
+  const own = details?.kind === "strategy" && isWhole ? ownBaseBefore(left, { position, symbol }) : [];
+  const worth = (held: number, ofAccount: number, at: number) =>
+    (held - ofAccount) * at + ofAccount * startPrice;
   const from = isWhole ? startedAt : (left[0]?.timestamp ?? Number.POSITIVE_INFINITY);
-  let [base, cash] = [position, total - position * price];
+  let [base, cash] = [position, total - worth(position, own[left.length] ?? 0, price)];
   const points: LinePoint[] = [];
   for (const [index, { timestamp, close }] of [...candles.entries()].reverse()) {
     // A candle's close is the start of the next one.
@@ -39,9 +46,26 @@ export function profitOver(
       left.pop();
     }
     const buyAndHold = (capital * (close - startPrice)) / startPrice;
-    points.push({ timestamp, own: cash + base * close, buyAndHold });
+    points.push({ timestamp, own: cash + worth(base, own[left.length] ?? 0, close), buyAndHold });
   }
   return points.reverse();
+}
+
+/**
+ * Returns the base of the account itself before each fill and after the last one. It counts at the start price, and a
+ * sell takes the base that the strategy bought first.
+ */
+function ownBaseBefore(
+  fills: readonly FillAnswer[],
+  { position, symbol }: { readonly position: number; readonly symbol: string },
+): readonly number[] {
+  let base = fills.reduce((rest, fill) => rest - movedBy(fill, symbol).base, position);
+  const own = [base];
+  for (const fill of fills) {
+    base += movedBy(fill, symbol).base;
+    own.push(Math.max(0, Math.min(own.at(-1) ?? 0, base)));
+  }
+  return own;
 }
 
 function movedBy({ side, amount, notional, fees }: FillAnswer, symbol: string) {

@@ -1,12 +1,18 @@
 import { expect, it } from "vitest";
+import * as z from "zod";
+import { kindsOf } from "../../../src/engine/accounts.ts";
 import { runRound } from "../../../src/engine/pass/round.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
+import { kindsWith } from "../../../src/kinds.ts";
+import { createOperations } from "../../../src/operations.ts";
+import { defineStrategy } from "../../../src/own/define.ts";
 import { withPrice } from "../../../src/web/chart/candles.ts";
 import { profitOver } from "../../../src/web/strategy/profit-over.ts";
 import type { Fills, StatusOfAny } from "../../../src/web/types.ts";
 import { d } from "../../support/grid.ts";
 import { gridInput } from "../../support/requests.ts";
-import { runOperation, testSandbox } from "../../support/sandbox.ts";
+import { EXCHANGES, runOperation, testSandbox } from "../../support/sandbox.ts";
+import { starts } from "../../support/starts.ts";
 
 const GRID = gridInput({
   lowerPrice: d("59000"),
@@ -16,14 +22,34 @@ const GRID = gridInput({
   useOwnBase: true,
 });
 
-/** A grid that trades for hours, and what its status has said of it each five minutes. */
-async function traded() {
+/** Buys and sells near the price in turn, beginning with base of the account. */
+const around = defineStrategy({
+  name: "around",
+  config: z.object({}),
+  orders({ quote: { mid }, state }) {
+    const bid = { id: "bid", side: "buy", price: mid.times(0.9999), quoteSize: 60 } as const;
+    const ask = { id: "ask", side: "sell", price: mid.times(1.0001), quoteSize: 90 } as const;
+    return { orders: [state === true ? ask : bid], state: state !== true };
+  },
+});
+const OWN = { exchange: "kraken", symbol: "BTC/USDT", baseBudget: 0.02, quoteBudget: 1000 };
+
+/** A strategy that trades for hours, and what its status has said of it each five minutes. */
+async function traded(isOwn = false) {
   const box = await testSandbox({ speed: 1 });
-  const { id } = await runOperation<{ id: string }>(box.deps, "start_grid", GRID);
-  const status = () => runOperation<StatusOfAny>(box.deps, "get_strategy", { id });
+  const deps = { ...box.deps, kinds: kindsOf(kindsWith([around])) };
+  const operations = createOperations(EXCHANGES, [around]);
+  const call = async <T>(name: string, input: object) => {
+    const operation = operations.find((one) => one.name === name);
+    return (await operation?.run(deps, operation.input.parse(input), { actor: "local" })) as T;
+  };
+  const { id } = isOwn
+    ? await call<{ id: string }>(...starts("around", OWN))
+    : await runOperation<{ id: string }>(deps, "start_grid", GRID);
+  const status = () => call<StatusOfAny>("get_strategy", { id });
   const observed: { timestamp: number; close: number; total: number; buyAndHold: number }[] = [];
   for (let pass = 0; pass < 60; pass++) {
-    await runRound(box.deps);
+    await runRound(deps);
     const { price, totalProfit, holdingProfit } = await status();
     observed.push({
       timestamp: box.time.now(),
@@ -33,7 +59,7 @@ async function traded() {
     });
     box.time.pass(5 * MINUTE);
   }
-  const { fills } = await runOperation<Fills>(box.deps, "get_strategy_fills", { id, limit: 1000 });
+  const { fills } = await call<Fills>("get_strategy_fills", { id, limit: 1000 });
   // A candle ends where the next one begins: each was seen at its end.
   const candles = observed.map(({ close }, at) => ({
     timestamp: at === 0 ? 0 : (observed[at - 1]?.timestamp ?? 0) + 1,
@@ -46,8 +72,11 @@ async function traded() {
   return { grid: await status(), observed, fills, candles };
 }
 
-it("profitOver matches the grid's past status at each time, from its fills alone", async () => {
-  const { grid, observed, fills, candles } = await traded();
+it.each([
+  ["grid", false],
+  ["own strategy with base of the account", true],
+])("profitOver matches the past status of a %s at each time, from its fills alone", async (_name, isOwn) => {
+  const { grid, observed, fills, candles } = await traded(isOwn);
   expect(fills.length).toBeGreaterThan(20);
   const points = profitOver(grid, candles, { fills, isWhole: true });
   expect(points).toHaveLength(observed.length);
