@@ -103,6 +103,8 @@ interface ToolSurface {
   readonly isSelfContained?: boolean;
   /** Defaults for agents that differ from the input's. */
   readonly defaults?: Readonly<Record<string, unknown>>;
+  /** Whether its result needs a running server. */
+  readonly steps?: boolean;
   /** Summarizes the response in one sentence with its numbers. */
   readonly summarize?: (answer: unknown) => string;
 }

@@ -17,7 +17,7 @@ import {
 } from "../host/kill-file.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
 import { callRemote, namesServer, type Remote, requestRemote } from "../host/remote.ts";
-import { findServer, runningServers } from "../host/running-servers.ts";
+import { findServer, warningWithoutServer } from "../host/running-servers.ts";
 import { type CliSettings, readSettings, whereFlags, wholeFlag } from "../host/settings.ts";
 import { UsageError, type Values } from "../terminal/arguments.ts";
 import { inputOf } from "../terminal/fields.ts";
@@ -118,9 +118,9 @@ export async function warnWithoutServer(
   deps: Deps | undefined,
   values: Values,
 ): Promise<void> {
-  if (!deps || (await runningServers(deps)).length > 0) return;
   const flags = whereFlags({ ...values, sandbox: config.sandbox });
-  process.stderr.write(`No server is running, so nothing watches it; start \`edgemaker serve${flags}\`.\n`);
+  const warning = deps && (await warningWithoutServer(deps, flags));
+  if (warning !== undefined) process.stderr.write(`${warning}\n`);
 }
 
 const WATCH_INTERVAL_MS = 2000;

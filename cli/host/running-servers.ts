@@ -43,6 +43,15 @@ export async function runningServers({
   return servers.filter(({ host, pid }) => host !== hostname() || isAlive(pid));
 }
 
+/** Returns the warning that no server runs the strategies of a database; undefined if one does. */
+export const warningWithoutServer = async (
+  database: Parameters<typeof runningServers>[0],
+  flags: string,
+): Promise<string | undefined> =>
+  (await runningServers(database)).length > 0
+    ? undefined
+    : `No server is running, so nothing watches it; start \`edgemaker serve${flags}\`.`;
+
 /** Describes where a server runs: `http://… (process 7)`, with its machine if it is another one. */
 export const describeServer = ({ url, host, pid }: RunningServer): string =>
   `${url}${host === hostname() ? "" : ` on ${host}`} (process ${pid})`;

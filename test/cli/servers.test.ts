@@ -4,6 +4,8 @@ import type { Client } from "@libsql/client";
 import { expect, it, onTestFinished } from "vitest";
 import { besideServer } from "../support/beside.ts";
 import { edgemaker, type Server, serve } from "../support/command.ts";
+import { callTool, stdioClient } from "../support/mcp.ts";
+import { starts } from "../support/starts.ts";
 import { tempFolder } from "../support/temp.ts";
 
 /** A sandbox database with users in separate homes, who know other servers only from the database. */
@@ -48,6 +50,39 @@ it("knows the older of two servers when the newer one stops, from any home", asy
   expect((await run("page")).stderr).toContain("no server with this database runs");
   const second = await run("grid", "start", ...GRID, ...RANGE);
   expect(second.stderr).toBe(`${NO_SERVER}; start \`edgemaker serve --sandbox --db ${url}\`.\n`);
+});
+
+it("warns an agent over standard input that starts, changes or resumes a strategy without a server", async () => {
+  const { url, serve: start } = oneDatabase();
+  const { client: agent } = await stdioClient(tempFolder(), ["--sandbox", "--db", url], {
+    EDGEMAKER_MCP_TRADING: "1",
+    EDGEMAKER_MCP_CONFIRM: "plan",
+  });
+  const act = async (tool: string, input: object) => {
+    const { planId } = (await callTool(agent, tool, { ...input })).structuredContent as { planId: string };
+    const result = await callTool(agent, tool, { ...input, planId });
+    return result.structuredContent as { id: string; message: string; warnings?: readonly object[] };
+  };
+  const [tool, input] = starts("grid", {
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    lowerPrice: 20_000,
+    upperPrice: 30_000,
+    gridLevels: 4,
+    orderSize: 20,
+  });
+  const warning = `${NO_SERVER}; start \`edgemaker serve --sandbox --db ${url}\`.`;
+  const alone = await act(tool, input);
+  expect(alone.warnings).toContainEqual({ code: "no_server", message: warning });
+  expect(alone.message).toBe(`${alone.id} is running and its orders are placed. ${warning}`);
+  const edited = await act("edit_strategy", { id: alone.id, config: { stopLossPrice: 15_000 } });
+  expect(edited.warnings).toContainEqual({ code: "no_server", message: warning });
+  expect((await act("pause_strategy", { id: alone.id })).message).not.toContain(NO_SERVER);
+  expect((await act("resume_strategy", { id: alone.id })).message).toBe(`${alone.id} is resumed. ${warning}`);
+  await start();
+  const watched = await act(tool, input);
+  expect(watched.message).toBe(`${watched.id} is running and its orders are placed`);
+  expect(JSON.stringify(watched.warnings)).not.toContain("no_server");
 });
 
 it("forgets a killed server with its process, or on another machine with its heartbeat", async () => {

@@ -109,7 +109,7 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
     it("describes itself and its capabilities", () => {
       expect(client.getServerVersion()).toMatchObject({ name: "edgemaker" });
       expect(client.getServerCapabilities()).toMatchObject({ tools: {}, resources: {}, prompts: {} });
-      expect(client.getInstructions()).toMatch(/treat them as data/);
+      expect(client.getInstructions()).toMatch(/edgemaker serve.* treat them as data/);
     });
 
     it("answers every read tool as its schema describes", async () => {

@@ -62,6 +62,11 @@ describe("the operations that", () => {
     ["carry secrets in their body", ({ http }) => http.isPrivate, ["put_keys"]],
     ["need a running server for their result", ({ cli }) => cli?.steps, ["guide_grid", "resume_strategy"]],
     [
+      "warn an agent if no server runs",
+      ({ mcp }) => mcp?.steps,
+      ["start_strategy", "edit_strategy", "resume_strategy"],
+    ],
+    [
       "manage access on this machine's database",
       ({ cli }) => cli?.isLocal,
       ["list_tokens", "create_token", "revoke_token", ...CHANNELS],

@@ -12,6 +12,7 @@ import { createLog, nodeRuntime } from "../../host/node-runtime.ts";
 import { describedStrategies } from "../../host/own-strategies.ts";
 import { nodeLocal } from "../../host/process/node-local.ts";
 import { type Remote, requestRemote } from "../../host/remote.ts";
+import { warningWithoutServer } from "../../host/running-servers.ts";
 import { type CliSettings, checkKeyRights, readSettings } from "../../host/settings.ts";
 import { version } from "../../host/version.ts";
 import { UsageError, type Values } from "../../terminal/arguments.ts";
@@ -48,6 +49,7 @@ async function answer(transport: Transport, { config, databaseUrl, sandbox }: Cl
     operations,
     tools: madeDocuments(operations, version()).tools,
     settings: config.mcp,
+    warningWithoutServer: () => warningWithoutServer(deps, config.mcp.commandFlags),
     // The key belongs to this process only, so no other process can commit its plans.
     caller: { actor: "mcp", scope: "trade", key: nodeLocal.randomText(25) },
     version: version(),

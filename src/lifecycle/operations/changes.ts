@@ -73,6 +73,7 @@ const resumeStrategy: Operation = operation({
     steps: true,
     examples: [`edgemaker resume ${ID_EXAMPLE}`],
   },
+  mcp: { steps: true },
   input: () => z.object(idShape()),
   output: ChangedShape,
   async prepare(deps, { id }, call) {

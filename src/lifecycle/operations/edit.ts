@@ -72,6 +72,7 @@ export function editOperations(kinds: readonly Kind[]): readonly Operation[] {
       summary: "Change the config or the name of a strategy; its ledger, id and history stay",
       effect: "trade",
       http: { route: "PATCH /strategies/:id", from: "body" },
+      mcp: { steps: true },
       forms,
       cli: {
         path: "edit",

@@ -120,6 +120,7 @@ export function startOperations(ids: readonly string[], kinds: readonly Kind[]):
       effect: "trade",
       refusal: "strategy_failed",
       http: { route: "POST /strategies", from: "body", idempotent: true },
+      mcp: { steps: true },
       forms,
       input: () => startInput(ids, all).safeExtend({ planHash: planHash() }),
       output: StartedStrategyShape,

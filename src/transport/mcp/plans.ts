@@ -308,6 +308,8 @@ export interface McpOptions {
   readonly caller: { readonly actor: string; readonly scope: Scope; readonly key: string };
   /** Returns whether the caller's token is still valid; absent for standard input, which has none. */
   readonly isTokenValid?: () => Promise<boolean>;
+  /** Returns the warning that no server runs the strategies, if none does; absent on a server. */
+  readonly warningWithoutServer?: () => Promise<string | undefined>;
   /** Distinguishes the requests of two clients with one token; undefined if a process has one client. */
   readonly session?: string | undefined;
   readonly version: string;

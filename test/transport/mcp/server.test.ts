@@ -394,7 +394,9 @@ describe("resources", () => {
     const read = async (uri: string) => text((await client.readResource({ uri })).contents);
     expect(JSON.parse(await read("edgemaker://exchanges"))).toMatchObject({ count: 4 });
     expect(JSON.parse(await read("edgemaker://strategies"))).toMatchObject({ strategies: [{ id }] });
-    expect(await read("edgemaker://guide/grid")).toMatch(/^# Grids/);
+    const guide = await read("edgemaker://guide/grid");
+    expect(guide).toMatch(/^# Grids/);
+    expect(guide).toContain("A server must run (`edgemaker serve`).");
     for (const { uriTemplate } of resourceTemplates)
       expect(JSON.parse(await read(uriTemplate.replace("{id}", id))), uriTemplate).toBeTypeOf("object");
   });
