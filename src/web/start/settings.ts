@@ -94,7 +94,7 @@ const CHOICE_NAMES: Readonly<Record<string, string>> = {
   geometric: "Equal ratios",
   custom: "Custom",
   flat: "Equal",
-  pyramidal: "Larger with distance",
+  pyramidal: "Larger near the price",
   keep: "Is kept",
   sell: "Is sold",
   edge: "Outermost level",
