@@ -14,52 +14,52 @@ const LEVELS: readonly Option[] = [
   {
     title: "Sell base that you own",
     flags: "--use-own-base",
-    says: "`--use-own-base`: slots above the price sell base that is already in your account. Without it, the grid leaves your base alone.",
+    says: "`--use-own-base`: slots above the price sell base that is already in your account. By default, the grid does not touch that base.",
   },
   {
     title: "Buy base at the start",
     flags: "--initial-buy",
-    says: "`--initial-buy`: the grid buys the base for all slots above the price at once, and pays the taker fee for it. It then trades on both sides.",
+    says: "`--initial-buy`: at the start, the grid buys the base for all slots above the price, and pays the taker fee. The grid then trades on both sides.",
   },
   {
     title: "Equal ratios",
     flags: "--spacing-model geometric",
-    says: "`--spacing-model geometric`: levels are apart by the same percentage instead of the same price difference. Choose it for a wide range.",
+    says: "`--spacing-model geometric`: neighboring levels differ by the same percentage instead of the same amount. Choose this option for a wide range.",
   },
   {
     title: "A fixed distance",
     flags: "--spacing 500",
-    says: "`--spacing`: levels are this far apart in quote, starting at the lowest one. The grid can end below the upper price.",
+    says: "`--spacing`: distance between levels in quote, starting at the lowest level. The highest level can be below `--upper`.",
   },
   {
-    title: "Take orders",
+    title: "Allow taker orders",
     flags: "--post-only false",
-    says: "`--post-only false`: an order that would fill at once is sent anyway, and pays the taker fee. By default it waits.",
+    says: "`--post-only false`: an order that would fill at once does so, and pays the taker fee. By default, it is placed at the best price of its own side.",
   },
   {
-    title: "Keep quote back",
+    title: "Reserve quote",
     flags: "--safety-reserve 0.3",
     says: "`--safety-reserve`: buys do not use this share of the grid's capital.",
   },
   {
     title: "Limit the base",
     flags: "--max-position 0.5",
-    says: "`--max-position`: the base of the grid can cost at most this share of its capital. Above it, buys wait.",
+    says: "`--max-position`: the base that the grid holds can cost at most this share of the grid's capital. Buys beyond this limit wait.",
   },
   {
     title: "Wait for confidence",
     flags: "--confidence 0.6",
-    says: "`--confidence`: the grid places nothing while this exchange's price is far from the price of the others. 1 means that they agree.",
+    says: "`--confidence`: the grid places no orders below this price confidence. Confidence is 1 if this exchange's price equals the median of other exchanges, and 0 if the difference is 5 % or more.",
   },
   {
     title: "Reinvest the profit",
     flags: "--reinvest 0.5",
-    says: "`--reinvest`: each new buy grows by [this share of the realized profit](grids.md#reinvest-the-profit). There is no profit yet, so the first orders stay the same.",
+    says: "`--reinvest`: the grid adds [this share of its realized profit](grids.md#reinvest-the-profit) to its next buys. A new grid has no profit, so its first orders are the same.",
   },
   {
     title: "Follow the price",
     flags: "--trail-up 69000",
-    says: "`--trail-up`: if the price leaves the range upward, the grid moves its levels after it, at most to this upper price. `--trail-down` does the same downward. A grid that follows downward sells nothing at a loss, and buys more.",
+    says: "`--trail-up`: if the price rises above the range, the grid moves its levels up, with the highest level at most at this price. `--trail-down` does the same downward. A grid that moves down sells nothing at a loss, and buys more base.",
   },
 ];
 
@@ -72,7 +72,7 @@ const ENDINGS: readonly Option[] = [
   {
     title: "Stop at once",
     flags: "--stop-loss-price 55000 --stop-at-once",
-    says: "`--stop-at-once`: one price beyond the stop price is enough. By default two passes, five seconds apart, have to read it.",
+    says: "`--stop-at-once`: one pass with a price beyond the stop price is enough. By default, two passes at least five seconds apart must read such a price.",
   },
   {
     title: "Stop below the highest price",
@@ -100,27 +100,27 @@ const AROUND: readonly Option[] = [
   {
     title: "Growing gaps",
     flags: "--spacing-model geometric --spacing-factor 1.5",
-    says: "`--spacing-model geometric`, `--spacing-factor`: each gap is 1.5 times the gap before it.",
+    says: "`--spacing-model geometric`, `--spacing-factor`: each gap is this factor (here 1.5) times the gap before it.",
   },
   {
-    title: "Growing orders",
+    title: "Larger orders near the price",
     flags: "--size-model pyramidal",
-    says: "`--size-model pyramidal`: orders further from the price are larger.",
+    says: "`--size-model pyramidal`: the nearer an order is to the price, the larger it is.",
   },
   {
     title: "React to volatility",
     flags: "--volatility --volatility-low 0.02 --volatility-high 0.05",
-    says: "`--volatility`, `--volatility-low`, `--volatility-high`: in a volatile market, the gaps grow up to twice their size.",
+    says: "`--volatility`, `--volatility-low`, `--volatility-high`: gaps grow when volatility exceeds the low value, and are twice as large from the high value on.",
   },
 ];
 
 const HEAD = `# Every option of a grid
 
 This page shows each option of a grid, and what it changes in the plan. A test runs every command against an emulated exchange at
-60,000 USDT, and compares the output. Lines with \`-\` are the plan without the option, lines with \`+\` the plan with it.
+60,000 USDT, and compares the output. Lines with \`-\` show the plan without the option; lines with \`+\` show it with the option.
 
-Options can be combined. They have the same names in \`grid start\`, \`grid preview\` and \`backtest grid\`; over HTTP and on the page
-they have the same meaning. You can change most of them later with \`grid edit\`.`;
+You can combine options. They have the same names in \`grid start\`, \`grid preview\` and \`backtest grid\`, and the same meaning over HTTP
+and on the page. You can change most options later with \`grid edit\`.`;
 
 /** What the plan of each option looks like, beside the plan without it. */
 export async function gridOptions(): Promise<string> {
@@ -138,13 +138,13 @@ export async function gridOptions(): Promise<string> {
   at.page.says("## How it ends");
   await compared(at, "grid preview", BASE, ENDINGS);
   await centered(at);
-  at.page.says(`## Options of the account
+  at.page.says(`## Other options
 | option | effect |
 |---|---|
 | \`--dry-run\`, \`--dry-balance\` | [Paper trading](paper-trading.md) |
 | \`--allow-loss\` | Accepts a grid whose cycles lose money after fees |
 | \`--name\` | Names the grid for lists, alerts and commands |
-| \`--plan-hash\` | Starts only the plan of this preview |
+| \`--plan-hash\` | Starts exactly the plan with this hash, or nothing |
 
 Next: [grids](grids.md) · [when a grid loses](when-a-grid-loses.md) · [all flags](cli.md)`);
   return at.page.text();
@@ -153,15 +153,15 @@ Next: [grids](grids.md) · [when a grid loses](when-a-grid-loses.md) · [all fla
 async function centered(at: Stage): Promise<void> {
   at.page.says(`## A grid around the price
 A *centered* grid has levels on both sides of the market price, and no range. If the price moves past the outermost level by
-\`--deviation\`, the grid cancels its orders and places them around the new price. Fills and profit stay. \`edgemaker trade\` runs it in
-the terminal, \`start centered\` on the server.
+\`--deviation\`, the grid cancels its orders and places them around the new price. Its profit and base carry over. \`edgemaker trade\` runs
+a centered grid in the terminal; \`edgemaker start centered\` runs it on the server.
 
-It always has orders near the price. Its price is that a new center makes a loss final: base that it bought higher up can be sold
-lower. \`--allow-loss false\`, the default, sells at or above cost.`);
+A centered grid always has orders near the price. With \`--allow-loss\`, it can sell base around a lower center for less than it paid,
+which realizes a loss. By default, it sells at or above cost.`);
   await section(at, "preview centered", CENTERED, AROUND);
   at.page.says(`### A profile file
-A profile is a JSON file with the shape of a centered grid. Use it to share a shape, or to have gaps and sizes that no model gives.
-Its values override the flags.`);
+A profile is a JSON file with the shape of a centered grid. Use it to share a shape, or to set gaps and sizes that no model produces.
+The values in the file override the flags.`);
   at.writes(
     "calm.json",
     JSON.stringify(
@@ -181,12 +181,12 @@ Its values override the flags.`);
   await at.compares("preview centered", CENTERED, "--grid-profile calm.json");
   at.page.says(`| field | flag | meaning |
 |---|---|---|
-| \`name\`, \`description\` | | for you |
+| \`name\`, \`description\` | | for your own use; no effect |
 | \`levels\` | \`--levels\` | levels on each side |
 | \`spacingModel\`, \`baseSpacing\`, \`spacingFactor\` | \`--spacing-model\`, \`--spacing\`, \`--spacing-factor\` | how the gaps grow |
-| \`customSpacings\` | | one distance from the center for each level, as a share of the price; needs the model \`custom\` |
-| \`sizeModel\`, \`baseSize\` | \`--size-model\`, \`--size\` | how the orders grow |
-| \`sizeWeights\` | | one factor of the size for each level; needs the model \`custom\` |`);
+| \`customSpacings\` | | distance of each level from the center, as a share of the center price; requires \`"spacingModel": "custom"\` |
+| \`sizeModel\`, \`baseSize\` | \`--size-model\`, \`--size\` | how order sizes change with distance, and the base size in quote |
+| \`sizeWeights\` | | multiple of the base size for each level, nearest first; requires \`"sizeModel": "custom"\` |`);
 }
 
 async function section(at: Stage, command: string, base: string, options: readonly Option[]): Promise<void> {
