@@ -8,10 +8,10 @@ const A_LOOK = 13;
 
 const HEAD = `# A week
 
-This page shows one week with one grid, command by command. The commands are real, over sockets, against an emulated exchange.
-The prices, the faults and the clock are scripted. \`npm run docs\` runs it again and writes this page.
+This page shows one week with one grid, command by command. The commands are real; the exchange is emulated.
+A script sets the prices, the faults and the clock. \`npm run docs\` runs the week again and writes this page.
 
-Between two days the laptop sleeps. So the report's uptime is low: it is the share of the time in which the server ran.`;
+The laptop sleeps between days, so the report shows a low uptime: the share of the time in which the server ran.`;
 
 /** What a person types and reads in a week. */
 export async function week(): Promise<string> {
@@ -37,14 +37,14 @@ export async function week(): Promise<string> {
 async function monday({ page, venue, ...at }: Stage): Promise<string> {
   page.says("## Monday: keys, a plan, a start");
   page.says(
-    "The keys come from the exchange. They can read and trade, but not withdraw. edgemaker stores them encrypted.",
+    "You create the keys at the exchange. They can read and trade, but not withdraw. edgemaker stores them encrypted.",
   );
   await at.types("exchange add mexc", { input: `${venue.keys.key}\n${venue.keys.secret}\n` });
   await at.types("balance --exchange mexc");
   page.says("The preview shows orders, cost and risk. Nothing is placed yet.");
   const grid = `${PAIR} --lower 0.0018 --upper 0.0022 --levels 8 --size 40`;
   await at.types(`grid preview ${grid}`);
-  page.says("A second terminal runs the server, which makes passes over every grid.");
+  page.says("A second terminal runs the server, which runs passes over every grid.");
   await at.serves();
   await at.terminal(/docs at/);
   const output = await at.types(`grid start ${grid} --yes`);
@@ -57,7 +57,9 @@ async function monday({ page, venue, ...at }: Stage): Promise<string> {
 
 async function fills({ page, ...at }: Stage, id: string): Promise<void> {
   page.says("## The first cycle");
-  page.says("The price falls to a buy and comes back. The slot bought, sold higher, and buys again.");
+  page.says(
+    "The price falls to a buy and rises again. The slot bought, sold higher, and placed its buy again.",
+  );
   at.price("0.00193");
   await at.passes();
   at.price("0.002");
@@ -87,7 +89,7 @@ async function maintenance({ page, venue, ...at }: Stage): Promise<void> {
   venue.fail({ kind: "maintenance", times: 1_000_000 });
   await at.passes(2 * A_LOOK);
   await at.types("grid status", { code: 3 });
-  page.says("One hour later, it is open again.");
+  page.says("One hour later, the exchange is open again.");
   venue.heal();
   await at.sleeps(HOUR);
   await at.passes(A_LOOK);
@@ -113,7 +115,7 @@ async function refusedKey({ page, venue, ...at }: Stage): Promise<void> {
 
 async function outOfRange({ page, ...at }: Stage, id: string): Promise<void> {
   page.says("## Friday: out of range");
-  page.says("The price is above the range. The grid has sold everything and earns nothing more.");
+  page.says("The price is above the range. The grid has sold all its base and earns nothing more.");
   await at.sleeps(at.untilMorning(), () => at.price("0.0024"));
   await at.passes(A_LOOK);
   await at.terminal(/range/);
@@ -141,7 +143,7 @@ async function reports({ page, ...at }: Stage, id: string): Promise<void> {
   page.says("## Sunday: the report of the week");
   at.pass(at.untilMorning());
   await at.types("report --week");
-  page.says("Export every fill, and every sale with its cost for the tax return.");
+  page.says("For the tax return, export every fill, and every sale with its cost.");
   await at.types(`grid fills ${id} --format csv`);
   await at.types("disposals --from 2026-03-01 --to 2026-03-31 --format csv");
 }
@@ -155,9 +157,9 @@ async function restart({ page, ...at }: Stage): Promise<void> {
   );
   await at.passes();
   await at.terminal(/started/);
-  page.says("Press Ctrl-C in the server's terminal to install an update.");
+  page.says("To install an update, first press Ctrl-C in the server's terminal.");
   await at.leaves();
-  page.says("Five minutes later the grid is stalled. The exit code shows it to scripts, too.");
+  page.says("Five minutes later the grid is stalled. Scripts can read this from exit code 3.");
   at.pass(5 * MINUTE);
   await at.types("grid status", { code: 3 });
   await at.serves();
