@@ -49,7 +49,7 @@ async function answer(transport: Transport, { config, databaseUrl, sandbox }: Cl
     operations,
     tools: madeDocuments(operations, version()).tools,
     settings: config.mcp,
-    warningWithoutServer: () => warningWithoutServer(deps, config.mcp.commandFlags),
+    warningWithoutServer: () => warningWithoutServer(deps, config.mcp.commandFlags ?? ""),
     // The key belongs to this process only, so no other process can commit its plans.
     caller: { actor: "mcp", scope: "trade", key: nodeLocal.randomText(25) },
     version: version(),
