@@ -280,6 +280,7 @@ describe("a report", () => {
   it("is updated by one of many processes, and a successor notes a gap once", async () => {
     const other = await watched();
     const second = { ...other.deps, local: { ...other.deps.local, name: "second:2" } };
+    await other.start();
     await checkAlarms(other.deps);
     other.time.pass(10 * MINUTE);
     await Promise.all([checkAlarms(second), checkAlarms(second), checkAlarms(second)]);
@@ -290,6 +291,16 @@ describe("a report", () => {
         message:
           "second:2 takes over from test: no server was running for 10 min; orders stayed open, and fills are booked now",
       },
+    ]);
+  });
+
+  it("reports nothing of orders after a downtime in which no strategy ran", async () => {
+    const other = await watched();
+    await checkAlarms(other.deps);
+    other.time.pass(10 * MINUTE);
+    await checkAlarms(other.deps);
+    expect(await other.events()).toEqual([
+      { kind: "notice", message: "test is back: no server was running for 10 min" },
     ]);
   });
 });

@@ -156,7 +156,8 @@ async function tellAlarms(
   if (isBack) {
     const who =
       ownerBefore === local.name ? `${local.name} is back` : `${local.name} takes over from ${ownerBefore}`;
-    const message = `${who}: no server was running for ${formatSpan(now - before)}; orders stayed open, and fills are booked now`;
+    const ofOrders = running.length > 0 ? "; orders stayed open, and fills are booked now" : "";
+    const message = `${who}: no server was running for ${formatSpan(now - before)}${ofOrders}`;
     await reports?.tell({ strategy: null, kind: "notice", message });
   }
   const hasJustWoken = awakeFor !== undefined && awakeFor() <= lateAfter(interval);
