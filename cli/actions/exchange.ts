@@ -43,7 +43,7 @@ import {
 import { UsageError, type Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
 import { byCommand, openDeps, withDatabase } from "./open-database.ts";
-import { importKeys, openLive, storeKeys, withKek } from "./store-keys.ts";
+import { importKeys, openLive, refuseSecondKek, storeKeys } from "./store-keys.ts";
 import { pairFlag } from "./stored-candles.ts";
 
 type LiveAction = (
@@ -67,8 +67,8 @@ async function withSettings(values: Values, settings: CliSettings, act: LiveActi
 }
 
 export async function addKeys(values: Values, exchange: string): Promise<number> {
-  const before = readSettings({ ...values, sandbox: false }, process.env);
-  const settings = await withKek(before, process.env);
+  const settings = readSettings({ ...values, sandbox: false }, process.env);
+  await refuseSecondKek(settings);
   return withSettings(values, settings, async (live, { config }) => {
     const configuredExchange = configured(config.exchanges, exchange);
     const { venues, check } = live;
@@ -81,8 +81,8 @@ export async function addKeys(values: Values, exchange: string): Promise<number>
       throw new UsageError(
         `these keys can withdraw; create keys at ${configuredExchange.venue} that can only read and trade, or add --allow-withdrawal`,
       );
-    const note = noteOf(configuredExchange, settings !== before);
-    await storeKeys(live, new Map([[exchange, keys]]), process.env);
+    const note = noteOf(configuredExchange, config.keks.length === 0);
+    await storeKeys(settings, new Map([[exchange, keys]]), process.env);
     return { exchange, stored: true, assets, mayWithdraw: rightText(mayWithdraw), note };
   });
 }

@@ -15,17 +15,20 @@ import { readSecrets } from "../host/secret-input.ts";
 import { readSettings } from "../host/settings.ts";
 import { UsageError, type Values } from "../terminal/arguments.ts";
 import { byCommand, withDatabase } from "./open-database.ts";
-import { withKek } from "./store-keys.ts";
+import { refuseSecondKek, withKek } from "./store-keys.ts";
 
 /** Adds a channel with secrets from a prompt or a pipe. Returns the exit code. */
 export async function addChannel(values: Values): Promise<number> {
   const channel = requestedChannel(values);
   const { name, kind, level } = channel;
-  const { config } = await withKek(readSettings(values, process.env), process.env);
+  const settings = readSettings(values, process.env);
+  await refuseSecondKek(settings);
+  const given = await readSecrets(SECRETS_OF[kind]);
+  const hosts = settings.config.outboundHosts;
+  const refused = await refusedSecrets(kind, given, { hosts, inward: leadsInward() });
+  if (refused !== undefined) throw new UsageError(refused);
+  await withKek(settings, process.env);
   return withDatabase(values, async ({ notify }: NotifyDeps) => {
-    const given = await readSecrets(SECRETS_OF[kind]);
-    const refused = await refusedSecrets(kind, given, { hosts: config.outboundHosts, inward: leadsInward() });
-    if (refused !== undefined) throw new UsageError(refused);
     const secret = kind === "webhook" ? newWebhookSecret(randomBytes(32)) : undefined;
     const secrets = { ...given, ...(secret ? { secret } : {}) };
     if (!(await notify?.store.addChannel(channel, secrets, byCommand())))

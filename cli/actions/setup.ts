@@ -18,7 +18,7 @@ import { UsageError, type Values } from "../terminal/arguments.ts";
 import { render } from "../terminal/output.ts";
 import type { AskByName } from "./questions.ts";
 import { openAnswering } from "./run-operation.ts";
-import { importKeys, openLive, storeKeys, withKek } from "./store-keys.ts";
+import { importKeys, openLive, storeKeys } from "./store-keys.ts";
 
 /** Thrown on Ctrl-C; nothing is written. */
 class SetupCancelled extends Error {}
@@ -66,9 +66,7 @@ async function askAll(settings: CliSettings): Promise<SetupAnswers> {
 
 /** Stores keys in the database, and everything else in the settings file. */
 async function writeAnswers({ keys, trading }: SetupAnswers, before: CliSettings): Promise<void> {
-  const settings = await withKek(before, process.env, log.info);
-  const { live, close } = await openLive(settings);
-  await storeKeys(live, keys, process.env).finally(close);
+  const settings = await storeKeys(before, keys, process.env, log.info);
   const imported = await importKeys(settings, process.env);
   const file = changeSettingsFile(process.env, trading);
   for (const { exchange, stored } of imported)

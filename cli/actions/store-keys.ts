@@ -17,16 +17,9 @@ export async function openLive({ config, databaseUrl }: CliSettings) {
   throw new UsageError("simulated exchanges need no keys");
 }
 
-/**
- * Returns settings that can encrypt keys. Without EDGEMAKER_KEK, it creates one, writes it to `edgemaker.json` and says so,
- * unless the database has keys or channels that another one encrypted.
- */
-export async function withKek(
-  settings: CliSettings,
-  env: NodeJS.ProcessEnv,
-  say = (line: string): void => void process.stderr.write(`${line}\n`),
-): Promise<CliSettings> {
-  if (settings.config.keks.length > 0) return settings;
+/** Throws SettingsError if EDGEMAKER_KEK is not set, and the database has keys or channels that it encrypts. */
+export async function refuseSecondKek(settings: CliSettings): Promise<void> {
+  if (settings.config.keks.length > 0) return;
   const { live, notify, close } = await openDeps(settings);
   const encrypted = await Promise.all([
     live?.credentials.list() ?? [],
@@ -36,14 +29,42 @@ export async function withKek(
     throw new SettingsError(
       "EDGEMAKER_KEK is not set, and the database has keys or channels that it encrypts; set EDGEMAKER_KEK as the server has it",
     );
+}
+
+type Say = (line: string) => void;
+
+/**
+ * Returns settings that can encrypt keys. Without EDGEMAKER_KEK, it creates one, writes it to `edgemaker.json` and says so.
+ * Call it when there is something to store, so that a refused command leaves nothing.
+ */
+export async function withKek(
+  settings: CliSettings,
+  env: NodeJS.ProcessEnv,
+  say: Say = (line) => void process.stderr.write(`${line}\n`),
+): Promise<CliSettings> {
+  if (settings.config.keks.length > 0) return settings;
+  await refuseSecondKek(settings);
   const kek = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64");
   const file = changeSettingsFile(env, { EDGEMAKER_KEK: kek });
-  say(`Created an encryption key in ${file}. Back up this file, apart from the database.`);
+  say(`Created an encryption key in ${file}. Back up this file in another place than the database.`);
   return { ...settings, config: { ...settings.config, keks: [kekOf(kek)] } };
 }
 
-/** Stores keys in the database, encrypted, and removes those of the same exchanges from `edgemaker.json`. */
+/** Stores keys in the database. Returns settings that can encrypt them: see `withKek`. */
 export async function storeKeys(
+  before: CliSettings,
+  keys: ReadonlyMap<string, StoredKeys>,
+  env: NodeJS.ProcessEnv,
+  say?: Say,
+): Promise<CliSettings> {
+  const settings = await withKek(before, env, say);
+  const { live, close } = await openLive(settings);
+  await putKeys(live, keys, env).finally(close);
+  return settings;
+}
+
+/** Stores keys in the database, encrypted, and removes those of the same exchanges from `edgemaker.json`. */
+async function putKeys(
   live: Live,
   keys: ReadonlyMap<string, StoredKeys>,
   env: NodeJS.ProcessEnv,
@@ -78,7 +99,7 @@ export async function importKeys(
     const imported: ImportedKeys[] = [];
     for (const [exchange, keys] of inFile) {
       const stored = await winsOverStored(live, exchange, keys);
-      if (stored) await storeKeys(live, new Map([[exchange, keys]]), env);
+      if (stored) await putKeys(live, new Map([[exchange, keys]]), env);
       else changeSettingsFile(env, withoutKeys([exchange]));
       imported.push({ exchange, stored });
     }

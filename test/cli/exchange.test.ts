@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { canaryKek } from "../support/canary.ts";
@@ -73,16 +73,27 @@ it("exchange add stores nothing if the exchange rejects the keys", async () => {
   expect(JSON.parse((await run(["exchange", "list", "--json"])).stdout).count).toBe(0);
 });
 
-it("exchange add creates the encryption key on a new machine, and names its file once", async () => {
+it("exchange add creates the encryption key for the first accepted keys, and names its file once", async () => {
   const { venue, keys, folder } = await start();
   const env = { EDGEMAKER_VENUE_URLS: `bitget=${venue.url}` };
-  const add = () =>
-    piped(folder, ["exchange", "add", "bitget", "--json"], [keys.key, keys.secret, keys.passphrase], env);
+  const add = (secret = keys.secret) =>
+    piped(folder, ["exchange", "add", "bitget", "--json"], [keys.key, secret, keys.passphrase], env);
   const file = join(folder, "config/edgemaker/edgemaker.json");
+  for (const [secret, code] of [
+    ["", 2],
+    ["wrong", 1],
+  ] as const) {
+    const refused = await add(secret);
+    expect([refused.code, refused.stderr, existsSync(file)]).toEqual([
+      code,
+      expect.not.stringContaining("Created"),
+      false,
+    ]);
+  }
   const first = await add();
   expect([first.code, first.stderr]).toEqual([
     0,
-    `Created an encryption key in ${file}. Back up this file, apart from the database.\n`,
+    `Created an encryption key in ${file}. Back up this file in another place than the database.\n`,
   ]);
   const { EDGEMAKER_KEK: kek } = JSON.parse(readFileSync(file, "utf8"));
   expect(Buffer.from(kek, "base64")).toHaveLength(32);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { canary, canaryKek } from "../support/canary.ts";
@@ -103,14 +103,14 @@ it("a server sends an event, and the successor of a killed server sends it with 
 
 it("a private address is refused unless the operator allows it", async () => {
   const folder = tempFolder();
-  const env = { EDGEMAKER_KEK: KEK };
   const added = await piped(
     folder,
     ["notify", "add", "ops", "--kind", "webhook", "--sandbox"],
     ["https://192.168.1.7/hook"],
-    env,
   );
   expect(added).toMatchObject({ code: 2, stderr: expect.stringContaining("EDGEMAKER_OUTBOUND_HOSTS") });
+  // Exit code 2 means that nothing was done: no encryption key either.
+  expect(existsSync(join(folder, "config/edgemaker/edgemaker.json"))).toBe(false);
 });
 
 it("the first channel of a fresh install creates EDGEMAKER_KEK, and sends", async () => {
