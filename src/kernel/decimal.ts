@@ -43,8 +43,9 @@ export function fromNumber(value: number): Decimal | undefined {
   return Number.isFinite(value) ? parseDecimal(expand(String(value))) : undefined;
 }
 
-/** Formats a number without an exponent, such as 1e-7 as 0.0000001. */
-export function plainNumber(value: number): string {
+/** Formats a number without an exponent, such as 1e-7 as 0.0000001; decimal text stays. */
+export function plainNumber(value: number | string): string {
+  if (typeof value === "string") return value;
   const exact = fromNumber(value);
   return exact === undefined ? String(value) : text(exact);
 }

@@ -1,4 +1,4 @@
-import { type Decimal, text, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, plainNumber, text, ZERO } from "../kernel/decimal.ts";
 import { pluralize } from "../kernel/plain-text.ts";
 import { DAY, dayOf, type Millis } from "../kernel/time.ts";
 import { type Mode, modeOf, parseAccountKey } from "../model/account.ts";
@@ -202,7 +202,7 @@ export function reportLines({ totals, strategies }: Report): readonly string[] {
 
 const MAX_STRATEGIES_SHOWN = 20;
 
-const toSixDigits = (value: string): string => String(Number(Number(value).toPrecision(6)));
+const toSixDigits = (value: string): string => plainNumber(Number(Number(value).toPrecision(6)));
 
 /** Formats a share; it is unknown for a single moment. */
 export const formatShare = (share: number | null): string =>

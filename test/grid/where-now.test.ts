@@ -78,3 +78,28 @@ it("a grid whose counter-orders wait for the kill switch names the command that 
   const [line] = gridsView(await grid.ask("get_grid_status", { id })).strategies as { waiting?: string }[];
   expect(line?.waiting).toContain("the kill switch is on; `edgemaker kill off` ends it");
 });
+
+it("shows small fees and prices of a grid as plain decimals", async () => {
+  const grid = await gridOver([100, 99], { quote: "5000" });
+  await grid.ask("start_grid", { ...grid.where, ...RANGE });
+  await grid.pass(2);
+  const status = await grid.ask<{ strategies: readonly object[] }>("get_grid_status", {});
+  const tiny = {
+    lowerPrice: 9e-8,
+    upperPrice: 1.1e-7,
+    averageCost: 9.5e-8,
+    position: "5",
+    breakEvenPrice: 9.6e-8,
+    fees: { BTC: "0.000000169", USDT: "0.00499" },
+    stopPrices: [{ reason: "stop_loss", price: 8e-8, distancePercent: null, armed: true }],
+  };
+  const shown = gridsView({ ...status, strategies: status.strategies.map((one) => ({ ...one, ...tiny })) });
+  expect(shown.strategies).toMatchObject([
+    {
+      profit: expect.stringMatching(/; fees 0\.000000169 BTC, 0\.00499 USDT$/),
+      range: expect.stringMatching(/^0\.00000009 – 0\.00000011, /),
+      holds: expect.stringMatching(/^5 \S+ at 0\.000000095, break-even 0\.000000096$/),
+      stops: "stop loss at 0.00000008, armed",
+    },
+  ]);
+});

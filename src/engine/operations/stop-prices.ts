@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { type Decimal, div, ONE, roundToStep, wire, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, div, ONE, plainNumber, roundToStep, wire, ZERO } from "../../kernel/decimal.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import { stopLevels } from "../decide/ending.ts";
 import type { stopPriceShape } from "./shapes.ts";
@@ -55,5 +55,5 @@ export function describeStopPrice({ reason, price, distancePercent, armed }: Sto
     distancePercent === null
       ? ""
       : `, ${Math.abs(distancePercent)} % ${distancePercent < 0 ? "below" : "above"} the price`;
-  return `${word} at ${price}${away}, ${armed ? "armed" : "not armed"}`;
+  return `${word} at ${plainNumber(price)}${away}, ${armed ? "armed" : "not armed"}`;
 }

@@ -1,3 +1,4 @@
+import { plainNumber } from "../../kernel/decimal.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import type { Follows, RangeNow } from "./shapes.ts";
 
@@ -16,11 +17,11 @@ export function gridRangeText(
   quote = "",
 ): { readonly range: string; readonly requested?: string } {
   const { lowerPrice, upperPrice, gridLevels, orderSize, rangeNow: now, follows } = grid;
-  const request = `${lowerPrice} – ${upperPrice}`;
-  const slots = `${gridLevels} slots of ${orderSize} ${quote}`;
+  const request = `${plainNumber(lowerPrice)} – ${plainNumber(upperPrice)}`;
+  const slots = `${gridLevels} slots of ${plainNumber(orderSize)} ${quote}`;
   if (follows === null || now === null) return { range: `${request}, ${slots}` };
   return {
-    range: `${now.lowerPrice} – ${now.upperPrice} now, ${slots}`,
+    range: `${plainNumber(now.lowerPrice)} – ${plainNumber(now.upperPrice)} now, ${slots}`,
     requested:
       follows.how === "trail"
         ? `${request}, following the market ${describeTrail(follows)}`
@@ -29,7 +30,10 @@ export function gridRangeText(
 }
 
 function describeTrail({ up, down }: Extract<Follows, { how: "trail" }>): string {
-  const ways = [up === null ? [] : `up to ${up}`, down === null ? [] : `down to ${down}`];
+  const ways = [
+    up === null ? [] : `up to ${plainNumber(up)}`,
+    down === null ? [] : `down to ${plainNumber(down)}`,
+  ];
   return ways.flat().join(" and ");
 }
 

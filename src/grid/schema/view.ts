@@ -45,7 +45,9 @@ export const listView = (answer: unknown) => {
   const { strategies, count } = answer as z.output<ReturnType<typeof ListShape>>;
   const words = strategies.map(({ notices, rangeNow, follows: _, startedAt, ...grid }) => ({
     ...grid,
-    ...(rangeNow === null ? {} : { range: `${rangeNow.lowerPrice} – ${rangeNow.upperPrice}` }),
+    ...(rangeNow === null
+      ? {}
+      : { range: `${plainNumber(rangeNow.lowerPrice)} – ${plainNumber(rangeNow.upperPrice)}` }),
     notices: notices.map(({ code }) => code).join(" "),
     startedAt,
   }));
@@ -152,4 +154,5 @@ const quoteAssetOf = (symbol: string): string => symbol.split("/")[1] ?? symbol;
 const knownSum = (values: readonly (number | null)[]): number | null =>
   values.reduce<number | null>((sum, value) => (sum === null || value === null ? null : sum + value), 0);
 
-const centsText = (value: number): string => String(Number(value.toPrecision(Math.abs(value) < 100 ? 4 : 7)));
+const centsText = (value: number): string =>
+  plainNumber(Number(value.toPrecision(Math.abs(value) < 100 ? 4 : 7)));

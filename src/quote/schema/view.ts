@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { nearestNumber } from "../../kernel/decimal.ts";
+import { nearestNumber, plainNumber } from "../../kernel/decimal.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import type { StrategyText } from "../../ports/kind.ts";
 import type { PlanText } from "../../ports/plan.ts";
@@ -45,7 +45,7 @@ function formatPrice({ reference, sources }: Pick<QuoteText, "reference" | "sour
   const tail = left.length === 0 ? "" : `; not counted: ${without}`;
   return reference === null
     ? `none; nothing is quoted until there is one${tail}`
-    : `${nearestNumber(reference)}, from ${counted.join(", ")}${tail}`;
+    : `${plainNumber(nearestNumber(reference))}, from ${counted.join(", ")}${tail}`;
 }
 
 const lossLimitText = ({ maxLoss }: Pick<QuoteText, "maxLoss">, quote: string): string =>
