@@ -37,7 +37,7 @@ describe.each([80, 120])("a plan in %d columns", (width) => {
     expect(text).toMatch(/ not placed \d+ of 20 slots wait: the initial buy has to fill first sum/);
     expect(text).toMatch(/sum [\d.]+ USDT: [\d.]+ in buys \([\d.]+ of it at once\), 0 in sells/);
     expect(text).toMatch(
-      /set aside [\d.]+ of 100000 USDT unreserved \([\d.]+ %\); [\d.]+ USDT stay free \([\d.]+ %\)/,
+      /set aside [\d.]+ of 100000 free USDT \([\d.]+ %\); [\d.]+ USDT stay free \([\d.]+ %\)/,
     );
     expect(text).toMatch(/each cycle earns [\d.]+ to [\d.]+ USDT after fees \([\d.]+ to [\d.]+ %\)/);
     expect(text).toMatch(/break-even if the price crosses its levels as in the last 7 days/);
@@ -48,7 +48,9 @@ describe.each([80, 120])("a plan in %d columns", (width) => {
     expect(text).toMatch(
       /orders 2 buys at [\d.]+ to [\d.]+ USDT not placed \d+ of 20 slots wait: there is not enough free quote/,
     );
-    expect(text).toMatch(/set aside [\d.]+ of 210 USDT unreserved \([\d.]+ %\); [\d.]+ USDT are missing/);
+    expect(text).toMatch(
+      /set aside [\d.]+ USDT; only 210 USDT is free and not set aside by another strategy, so [\d.]+ USDT are missing /,
+    );
     expect(text).toMatch(
       /but note .*the buys need [\d.]+ USDT and 210 USDT are free: 2 of 20 orders are placed first/,
     );

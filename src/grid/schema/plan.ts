@@ -140,11 +140,10 @@ function asideText(
 ): string {
   const own = used === "0" ? "" : ` and ${used} of ${free.base} ${base} of your own`;
   const [needed, has] = [decimal(aside.quote), decimal(free.quote)];
-  const described = `${moneyFigure(aside.quote)} of ${moneyFigure(free.quote)} ${quote} unreserved (${shareText(needed, has)})${own}`;
   const left = has - needed;
   return left < ZERO
-    ? `${described}; ${moneyFigure(text(-left))} ${quote} are missing`
-    : `${described}; ${moneyFigure(text(left))} ${quote} stay free (${shareText(left, has)})`;
+    ? `${moneyFigure(aside.quote)} ${quote}${own}; only ${moneyFigure(free.quote)} ${quote} is free and not set aside by another strategy, so ${moneyFigure(text(-left))} ${quote} are missing`
+    : `${moneyFigure(aside.quote)} of ${moneyFigure(free.quote)} free ${quote} (${shareText(needed, has)})${own}; ${moneyFigure(text(left))} ${quote} stay free (${shareText(left, has)})`;
 }
 
 const shareText = (part: Decimal, whole: Decimal): string =>
