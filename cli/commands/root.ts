@@ -375,10 +375,11 @@ const addChannelCommand = command({
 const pageCommand = command({
   name: "page",
   description: "Print a link that signs your browser in, once",
-  args: { db: DATABASE_ARGS.db, sandbox: DATABASE_ARGS.sandbox },
+  args: LOCAL_DATABASE_ARGS,
   run: async (values) => {
     const { newPageLink } = await import("../actions/actions.ts");
-    process.stdout.write(`${await newPageLink(values)}\n`);
+    const url = await newPageLink(values);
+    process.stdout.write(`${values.json ? JSON.stringify({ url }) : url}\n`);
     return 0;
   },
 });

@@ -78,8 +78,8 @@ it("commands use the remaining server when another server on the same database s
       expect(second.stdout()).toContain(
         `another server of this database runs at ${first.url} (process ${first.child.pid}).`,
       );
-    const { code, stdout, stderr } = await edgemaker(folder, ["page", "--sandbox"]);
+    const { code, stdout, stderr } = await edgemaker(folder, ["page", "--sandbox", "--json"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain(first.url);
+    expect(JSON.parse(stdout)).toEqual({ url: expect.stringContaining(`${first.url}/#code=`) });
   }
 });

@@ -196,6 +196,13 @@ describe("every command", () => {
     expect(COMMANDS.map(([path]) => path).filter((path) => !known.includes(path))).toEqual([]);
   });
 
+  it("takes --json if it prints a result", () => {
+    // Setup is a dialog, serve and demo print until Ctrl-C, mcp speaks a protocol, and completion prints a script.
+    const others = /^(setup|serve|demo|mcp|strategy edit|completion \w+)$/;
+    const lacking = COMMANDS.filter(([, { args = {} }]) => !Object.hasOwn(args as Args, "json"));
+    expect(lacking.map(([path]) => path).filter((path) => !others.test(path))).toEqual([]);
+  });
+
   it("prints only JSON with --json, and nothing on standard error", async () => {
     const folder = tempFolder();
     const result: Record<string, never> = {};
