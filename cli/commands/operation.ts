@@ -26,6 +26,11 @@ export const YES_ARGS = {
   yes: switchFlag("Skip the confirmation; scripts need this"),
 } as const satisfies Args;
 
+/** Paper trading spends nothing, so its start asks for no confirmation. */
+export const START_YES_ARGS = {
+  yes: switchFlag("Skip the confirmation; scripts need this, except with --dry-run"),
+} as const satisfies Args;
+
 /** Flags of a centered grid. */
 export const PROFILE_ARGS = {
   "grid-profile": textFlag("JSON file with a profile; its values override the matching flags", "file"),

@@ -9,7 +9,7 @@ import type { ConfigForm } from "../../src/ports/config-form.ts";
 import type { Kind } from "../../src/ports/kind.ts";
 import { command } from "../terminal/command.ts";
 import type { FormCommand } from "../terminal/forms.ts";
-import { fieldArgs, PROFILE_ARGS, YES_ARGS } from "./operation.ts";
+import { fieldArgs, PROFILE_ARGS, START_YES_ARGS } from "./operation.ts";
 
 type Verb = "start" | "preview";
 
@@ -60,7 +60,7 @@ export function cloneCommands(
           ? "Start a strategy with the settings of another one, except those that you set"
           : "Show orders, cost and worst case of a strategy with the settings of another one",
       examples: [`edgemaker ${path} ${ID_EXAMPLE} --exchange mexc`],
-      args: () => ({ ...Object.assign({}, ...flags()), ...(verb === "start" ? YES_ARGS : {}) }),
+      args: () => ({ ...Object.assign({}, ...flags()), ...(verb === "start" ? START_YES_ARGS : {}) }),
       run: async (values) => (await import("../actions/start.ts")).runClone(verb, clones, status, values),
     });
     return [path, made] as const;
@@ -136,7 +136,7 @@ function formCommand(verb: Verb, one: FormCommand, name: string, path: string): 
     args: () => ({
       ...fieldArgs(flat, said, undefined, form.synonym?.(verb) ?? name),
       ...(form.takesProfile ? PROFILE_ARGS : {}),
-      ...(verb === "start" ? YES_ARGS : {}),
+      ...(verb === "start" ? START_YES_ARGS : {}),
     }),
     run: async (values) => (await import("../actions/start.ts")).runForm(verb, one, values),
   });

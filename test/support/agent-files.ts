@@ -74,7 +74,7 @@ const LLMS = () => `# edgemaker
 > ${description}. Real money is at risk outside \`--sandbox\` and \`--dry-run\`.
 
 Commands: ${Object.values(groupsOf(KINDS)).flat().join(", ")}. \`edgemaker <command> --help\` explains each.
-Without a terminal: \`--yes\` or \`--plan-hash\`, and \`--json\`. Give \`--sandbox\` to every command that should meet \`serve --sandbox\`.
+Without a terminal: \`--yes\` or \`--plan-hash\` (paper trading with \`--dry-run\` starts without), and \`--json\`. Give \`--sandbox\` to every command that should meet \`serve --sandbox\`.
 
 ## Guides
 ${guides().join("\n")}
