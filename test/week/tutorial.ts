@@ -26,7 +26,8 @@ is 600 times as fast, so you see fills within a minute.
 
 Open a terminal in the folder of your clone, and type the lines after \`$\` there, without the \`$\`. In a clone, type
 \`npx edgemaker\` instead of \`edgemaker\`. A \`\\\` at the end of a line continues the command on the next one. The lines below a
-command are its output. Your prices, ids and times differ.
+command are its output. Your prices, ids and times differ. If \`npm ci\` prints \`EBADENGINE\`, your Node is older than the table
+requires. On Linux (x64), ignore it: the clone brings its own Node 24, which \`npx\` and \`npm run\` use. Elsewhere, install Node 24.
 
 **Words:** *base* is what you trade (BTC), *quote* is what you pay with (USDT). A *level* is a price of the grid. A *slot* is the
 space between two levels: it buys at its lower price, and sells at its upper price. A *pass* is one check of the market by the
@@ -49,10 +50,11 @@ In a terminal, it prints a link to a page, and then a line for each fill:
   active: 20 open orders, 5 filled, 1 cycle; realized P&L 4.65 USDT, total 12.62
 \`\`\`
 
-Open the link. It shows the list of strategies: click **BTC/USDT**. Find three things:
+Press Enter to open the page. It shows the list of strategies: click **BTC/USDT**. Find three things:
 
-- **Open orders** are the horizontal lines in the chart: buys below the price, sells above it.
-- **Cycles**, under **Details**: one buy and the sell that follows it. A cycle earns the difference of two levels, minus two fees.
+- **Open orders** are the short lines at the right edge of the chart: buys below the price, sells above it.
+- **Cycles**: open **Details**. A cycle is one buy and the sell that follows it. It earns the difference of two levels, minus two
+  fees. The demo also sells BTC that its account had at the start, so it can have realized P&L without a cycle.
 - **Total** is realized plus unrealized P&L. It can be negative while every cycle earns: then the grid holds base that it bought
   at a higher price.
 
@@ -103,6 +105,7 @@ withdrawals, transfers, futures or margin.
 ### Store the key
 
 \`exchange add\` asks for the key, its secret and, at Bitget, the passphrase. Your input stays invisible: paste it, and press Enter.
+Wait for each question before you paste, because what you type before it is visible. A script can pipe the answers, one per line.
 edgemaker tests the key, and stores it encrypted. You only need one exchange. The commands below show all four, and parts 3 to 7
 use Bitget. For another exchange, change every command:
 
@@ -136,8 +139,9 @@ async function keys({ page, venues, ...at }: Stage): Promise<void> {
     const lines = [keys.key, keys.secret, ...(name === "bitget" ? [keys.passphrase] : [])];
     await at.types(`exchange add ${name}`, { input: `${lines.join("\n")}\n` });
   }
-  page.says(`\`can withdraw\` has to be \`no\`. The encryption key is created once: without its file, the stored keys are lost. Check what
-the key can do, and your money:`);
+  page.says(`\`can withdraw\` has to be \`no\`. The encryption key is created once: without its file, the stored keys are lost. Copy the
+file, for example to a USB stick: \`cp ~/.config/edgemaker/edgemaker.json /media/stick/\`. Check what the key can do,
+and your money:`);
   await at.types("exchange test bitget");
   await at.types("balance --exchange bitget");
   page.says("If something is missing, `edgemaker doctor` checks settings, keys, the clock and the database.");
@@ -159,10 +163,12 @@ the balance of \`--dry-balance\`.`,
   page.says(`Read four lines of every plan before you start it:
 
 - \`at most\`: the highest amount that the grid can spend.
-- \`each cycle\`: what one cycle earns after fees. If this is near zero, use fewer levels.
+- \`each cycle\`: what one cycle earns after fees. If this is near zero, use fewer levels. Fees differ by exchange: with 0.2 % at
+  Gate, a cycle earns less.
 - \`worst case\`: what you lose at the lowest level, and if the price falls to zero. Start only what you can lose.
-- \`not placed\`: slots that wait, and for what. Here five slots wait for a higher price. \`--initial-buy\`
-  would buy base for them at once.
+- \`not placed\`: slots that wait, and for what. Here five slots wait for a higher price. When the price rises above a slot's price,
+  the grid places a buy there, so it can buy near the top. \`--initial-buy\` would buy base for them at once. \`orders\` are only those
+  of now. The grid places more when the price rises, but never spends more than \`at most\`.
 
 \`break-even\` estimates how long the cycles need to earn back the loss of a fall. A quiet week earns nothing.`);
   page.says(
@@ -170,12 +176,15 @@ the balance of \`--dry-balance\`.`,
   );
   await at.serves();
   await at.terminal(/docs at/, "$ edgemaker serve\n");
-  page.says("Start the paper grid in the first terminal. `--yes` confirms the plan that you have read.");
+  page.says(
+    "Start the paper grid in the first terminal. `--yes` skips the confirmation; a paper grid also starts without it.",
+  );
   await at.types(`grid start ${GRID} --dry-run --dry-balance USDT=50 --name practice --yes`);
   await at.passes();
   page.says(
-    `Let it run for an hour, or for some days. Here the price falls, and comes back: two buys and one sell fill. The first buy and the
-sell have the same price: the slot below sells where the slot above buys. The server's terminal shows:`,
+    `Let it run for an hour, or for some days. \`edgemaker page\` prints a link that shows it in your browser. Here the price falls, and
+comes back: two buys and one sell fill. The first buy and the sell have the same price: the slot below sells where the slot above
+buys. An order fills at its price or a better one. The server's terminal shows:`,
   );
   at.price("58700");
   await at.passes();
@@ -183,7 +192,10 @@ sell have the same price: the slot below sells where the slot above buys. The se
   await at.passes();
   await at.terminal(/sold/);
   await at.types("grid status practice");
-  page.says("Here `break-even` is the price above which the grid as a whole earns. Stop the paper grid.");
+  page.says(
+    `\`holds … at\` is the average price, fee included. Here \`break-even\` is the price above which the grid as a whole earns.
+\`vs buy and hold\` compares the total with 50 USDT of BTC, bought at the start and held. Stop the paper grid.`,
+  );
   await at.types("grid stop practice --yes");
 }
 
@@ -191,15 +203,16 @@ async function live({ page, ...at }: Stage): Promise<void> {
   page.says("## 4. Start a live grid");
   page.says(`**This part uses real money.** Of the checklist [before real money](before-real-money.md), a grid of 50 USDT needs at least
 a key that cannot withdraw, a copy of \`edgemaker.json\`, limits, and a stop price. Limit what edgemaker can do on this account (the
-*scope* \`account:bitget\`): no order of a value (*notional*) above 6 USDT, and no more than 200 USDT of orders in a day.`);
+*scope* \`account:bitget\`): no order of a value (*notional*) above 6 USDT, and no more than 200 USDT of orders in a day. Sells of
+what a strategy bought do not count.`);
   await at.types(
     "limits set --scope account:bitget --order-notional USDT=6 --day-notional USDT=200 --symbols BTC/USDT",
   );
   page.says("The plan of the live grid, with a stop price below the range:");
   const preview = await at.types(`grid preview ${GRID} --stop-loss-price 56000`);
   page.says(
-    `If you agree with it, start exactly this plan: copy your own \`--plan-hash\` from the last line. If the market has moved too far
-since, nothing starts.`,
+    `If you agree with it, start exactly this plan: copy your own \`--plan-hash\` from the last line. If the price has moved more than
+3 % since, or the plan is no longer the same, nothing starts.`,
   );
   const hash = /--plan-hash (\S+)/.exec(preview)?.[1];
   await at.types(`grid start ${GRID} --stop-loss-price 56000 --name first --plan-hash ${hash}`);
@@ -212,7 +225,7 @@ since, nothing starts.`,
 
 async function firstCycle({ page, ...at }: Stage): Promise<void> {
   page.says("## 5. Wait for the first cycle");
-  page.says(`The server has to run. Without one, the orders stay on the exchange, but no sell follows a buy, and the stop price is not
+  page.says(`The server still has to run. Without one, the orders stay on the exchange, but no sell follows a buy, and the stop price is not
 watched. A laptop that sleeps is a server that does not run: see [deploy](deploy.md) for a machine that stays on.`);
   page.says(
     "The price falls to two of the buys, and comes back to the sell above the lower one. The server's terminal shows:",
@@ -232,8 +245,8 @@ async function report({ page, ...at }: Stage): Promise<void> {
   await at.passes(14);
   await at.types("report");
   page.says(`\`realized\` is what sells earned after fees. \`total\` also values the base that the grid holds. Paper trading has its own line. The
-cycle earned 0.04 USDT, because each order is 5 USDT. \`incidents\` counts warnings and alerts. The report is up to a minute behind
-\`grid status\`, and \`uptime\` needs a few minutes of a running server.`);
+cycle earned 0.04 USDT, because each order is 5 USDT. \`incidents\` counts warnings and alerts. \`uptime\` needs a few
+minutes of a running server.`);
   page.says("See every event of the grid:");
   await at.types("grid events first");
 }
