@@ -30,8 +30,8 @@ export function profitOver(
     .reverse()
     .sort((a, b) => a.timestamp - b.timestamp);
   const own = details?.kind === "strategy" && isWhole ? ownBaseBefore(left, { position, symbol }) : [];
-  const worth = (held: number, ofAccount: number, at: number) =>
-    (held - ofAccount) * at + ofAccount * startPrice;
+  const worth = (amount: number, ofAccount: number, at: number) =>
+    (amount - ofAccount) * at + ofAccount * startPrice;
   const from = isWhole ? startedAt : (left[0]?.timestamp ?? Number.POSITIVE_INFINITY);
   let [base, cash] = [position, total - worth(position, own[left.length] ?? 0, price)];
   const points: LinePoint[] = [];
