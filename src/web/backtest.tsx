@@ -69,7 +69,7 @@ interface BacktestProps {
 }
 
 function FormBacktest({ form, all, query }: BacktestProps) {
-  const state = useStart(form, requestIn(query));
+  const state = useStart(form, requestIn(query), "backtest");
   const [timeframe, setTimeframe] = useState<string>("15m");
   const { texts, change, holdings } = state;
   const run = useRun(form, timeframe, holdings);

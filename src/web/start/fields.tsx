@@ -8,7 +8,14 @@ import { useLoad } from "../live.ts";
 import { NumberInput, PairField } from "../plan-area.tsx";
 import { linkTo } from "../route.ts";
 import { RowsField } from "../rows.tsx";
-import type { CandlesAnswer, Definitions, Exchanges, MarketChoice, TickerAnswer } from "../types.ts";
+import type {
+  CandlesAnswer,
+  Definitions,
+  Exchanges,
+  MarketChoice,
+  StrategyTable,
+  TickerAnswer,
+} from "../types.ts";
 import { Choice, Failed, Field, NoticeBox, PressedChoice, Shown, valueIn } from "../ui.tsx";
 import {
   type AgainRequest,
@@ -24,6 +31,7 @@ import {
   type TypedTexts,
   textKey,
   textsOf,
+  withBudgets,
 } from "./settings.ts";
 
 /** Shows a part for a form of a definition, or that it is not loaded. */
@@ -61,12 +69,12 @@ const PRICE_INTERVAL_MS = 10_000;
  * Returns the typed texts of forms that share a market, by default the first exchange and the most valuable asset of its
  * account.
  */
-export function useStart(form: StartForm, request: AgainRequest, isAgain = false) {
+export function useStart(form: StartForm, request: AgainRequest, kind: "start" | "again" | "backtest") {
   // Another form can be shown by the time that the pair is known.
   const [opened] = useState({ form, request });
   const [place, setPlace] = useState<TypedTexts>(() => placeTexts(textsOf(form, request)));
   const [typed, setTyped] = useState<Readonly<Record<string, TypedTexts>>>(() => ({
-    [form.key]: openedTexts(form, request, isAgain),
+    [form.key]: openedTexts(form, request, kind === "again"),
   }));
   const { exchange = "", symbol = "" } = place;
   const exchanges = useLoad<Exchanges>("GET /exchanges");
@@ -92,12 +100,21 @@ export function useStart(form: StartForm, request: AgainRequest, isAgain = false
   const isPaper = texts.dryRun === "true" || holdings.isKeyless;
   const free = isPaper ? undefined : holdings.free(quote);
   const firstBudget = isPaper || Number(free) > Number(DEFAULT_BUDGET) ? DEFAULT_BUDGET : freeAsBudget(free);
+  const beside = useLoad<StrategyTable>(market && kind !== "backtest" ? "GET /strategies" : undefined, {
+    exchange,
+  });
+  const isShared = beside.data?.strategies.some(
+    (one) =>
+      (one.mode === "paper") === isPaper &&
+      one.symbol.split("/").some((asset) => symbol.split("/").includes(asset)),
+  );
+  const asked = isShared ? withBudgets(form) : form;
   const change = (changed: TypedTexts, { key, first: own } = form) => {
     setPlace((now) => ({ ...now, ...placeTexts(changed) }));
     setTyped((now) => ({ ...now, [key]: { ...(now[key] ?? own), ...changed } }));
   };
   return {
-    form,
+    form: asked,
     texts,
     change,
     exchanges,
@@ -107,7 +124,7 @@ export function useStart(form: StartForm, request: AgainRequest, isAgain = false
     isPaper,
     budget: budgets[quote] ?? firstBudget,
     setBudget: (text: string) => setBudgets((now) => ({ ...now, [quote]: text })),
-    ...startBody(form, texts),
+    ...startBody(asked, texts),
   };
 }
 

@@ -64,7 +64,7 @@ interface FormsProps {
 
 function StartForms({ form, all, request, session }: FormsProps) {
   const { key, noun, summary } = form;
-  const state = useStart(form, request, !all);
+  const state = useStart(form, request, all ? "start" : "again");
   const { market, missing, body } = state;
   const title = all ? `Start ${noun}` : `Start the same ${noun.replace(/^a /, "")} again`;
   useTitle(title);

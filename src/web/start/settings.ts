@@ -281,6 +281,16 @@ export const option = (name: string): Setting => ({
 });
 const BUDGETS = ["quoteBudget", "baseBudget"].map(option);
 
+/** Returns a form that requires its budgets, as a start does beside strategies of the same assets. */
+export const withBudgets = (form: StartForm): StartForm => ({
+  ...form,
+  settings: form.settings.map((one) =>
+    one.isOption
+      ? { ...one, isRequired: true, hint: "Required, because another strategy trades in one of the assets" }
+      : one,
+  ),
+});
+
 /** Returns the label with the unit of a pair. */
 export function settingLabel({ label, unit }: Setting, symbol: string): string {
   const { base, quote } = pairOf(symbol);

@@ -300,7 +300,7 @@ const moneyOf = ({ dryRun }: RequestedPlan<AnyPlan>["body"], { mode }: Pick<Sess
 /** The button that starts the shown plan, after a confirmation; without a plan, what it still needs. */
 export function StartPlan({
   plan,
-  planning: { isOld, carryOut },
+  planning: { isOld, carryOut, error },
   session,
   title,
   missing,
@@ -318,7 +318,9 @@ export function StartPlan({
   if (!plan)
     return (
       <div class="start">
-        {missing.length > 0 ? <p class="quiet">Still missing: {missing.join("; ")}.</p> : null}
+        <p class="quiet">
+          {missing.length > 0 ? `Still missing: ${missing.join("; ")}.` : (error?.message ?? "")}
+        </p>
         <button type="button" class="primary" disabled>
           Start
         </button>
