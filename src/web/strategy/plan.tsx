@@ -7,6 +7,7 @@ import { amount, digitsOf, inPercent, money, number, pairOf } from "../format.ts
 import { pageText } from "../page-text.ts";
 import type { Planning, RequestedPlan } from "../plan-area.tsx";
 import { goTo } from "../route.ts";
+import { isKillSwitchOn, useValue } from "../session.ts";
 import { numberColumn, Table, type TableColumn } from "../table.tsx";
 import type { AnyPlan, PlanOfGrid, PlanOfQuotes, Session, StartedStrategy } from "../types.ts";
 import { NoticeBox, SideText, Stat, useConfirmation, Warnings } from "../ui.tsx";
@@ -314,6 +315,7 @@ export function StartPlan({
   readonly missing: readonly string[];
 }) {
   const [question, put] = useConfirmation();
+  const isKilled = useValue(isKillSwitchOn) === true;
   if (session.scope === "read") return <NoticeBox>You need a token with scope trade to start.</NoticeBox>;
   if (!plan)
     return (
@@ -347,8 +349,15 @@ export function StartPlan({
         {earlier === undefined || earlier === text ? null : (
           <p class="quiet">The market has moved. Before: {earlier}.</p>
         )}
-        <p class="quiet">{worstText(planned)}</p>
-        <button type="button" class="primary" disabled={isOld} onClick={() => put(confirmation)}>
+        <p class={isKilled ? "warn" : "quiet"}>
+          {isKilled ? "The kill switch is on: nothing is placed until it is turned off." : worstText(planned)}
+        </p>
+        <button
+          type="button"
+          class={isKilled ? "" : "primary"}
+          disabled={isOld}
+          onClick={() => put(confirmation)}
+        >
           Start: {text}, {whose}
         </button>
       </div>
