@@ -288,10 +288,20 @@ function startText({ orders, sums, symbol }: AnyPlan): string {
 }
 
 /** Describes the largest sums of a plan in a line. */
-function worstText({ uses, losses, symbol }: AnyPlan): string {
+const worstText = (planned: AnyPlan): string =>
+  `At most ${money(planned.uses.quote)} ${pairOf(planned.symbol).quote}. ${planned.losses.length > 0 ? worstLoss(planned) : ""}`;
+
+function worstLoss({ losses, worstCase }: AnyPlan): string {
   const [worst] = losses.toSorted((a, b) => Number(b.loss) - Number(a.loss));
-  const lost = worst ? ` Worst case: ${money(worst.loss)} lost at ${amount(worst.price)}.` : "";
-  return `At most ${money(uses.quote)} ${pairOf(symbol).quote}.${lost}`;
+  return `Worst case: ${worst ? `${money(worst.loss)} lost at ${amount(worst.price)}` : worstCase}.`;
+}
+
+/** Describes the prices between which the levels of a plan are. */
+function rangeText(planned: AnyPlan): string {
+  const { lowerPrice, upperPrice } = isPlanOfGrid(planned) ? planned.details : {};
+  return lowerPrice && upperPrice
+    ? `Range: ${number(lowerPrice)} to ${number(upperPrice)} ${pairOf(planned.symbol).quote}. `
+    : "";
 }
 
 /** Names whose money a start uses. */
@@ -336,7 +346,7 @@ export function StartPlan({
     return started.message;
   };
   const confirmation = {
-    title: `Start ${title} on ${planned.exchange}, ${whose}?`,
+    title: `Start ${title} on ${planned.symbol} at ${planned.exchange}, ${whose}?`,
     says: <StartSays planned={planned} />,
     yes: "Start it",
     act,
@@ -368,7 +378,7 @@ export function StartPlan({
 
 /** Describes a start in money; each sum is that of the orders that it names. */
 export function StartSays({ planned }: { planned: AnyPlan }) {
-  const { orders, sums, uses, triggerPrice, symbol, losses, worstCase } = planned;
+  const { orders, sums, uses, triggerPrice, symbol } = planned;
   const { base, quote } = pairOf(symbol);
   const when = triggerPrice === null ? "now" : `when the market reaches ${amount(triggerPrice)}`;
   return (
@@ -390,7 +400,10 @@ export function StartSays({ planned }: { planned: AnyPlan }) {
         same orders or fewer are placed at the new prices, unless they could use or lose{" "}
         {inPercent(100 * WORSE_BOUND)} more: then nothing starts.
       </p>
-      {losses.length === 0 ? <p>Worst case: {worstCase}.</p> : null}
+      <p>
+        {rangeText(planned)}
+        {worstLoss(planned)}
+      </p>
     </>
   );
 }
