@@ -53,6 +53,9 @@ export function PlanShown({
           </div>
         ))}
       </dl>
+      {isPlanOfGrid(planned) && worst.length > 1 ? (
+        <p class="quiet">Lost: if the price first rises through all levels and then falls to that price.</p>
+      ) : null}
       {before}
       <dl class="stats">
         <Stat name="Own base in sells">{`${amount(sums.base)} ${base}`}</Stat>
