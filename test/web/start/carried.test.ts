@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findChromium } from "../../support/browser.ts";
+import { gridRequest } from "../../support/requests.ts";
 import { servedPage } from "../../support/served.ts";
 
 describe.skipIf(!findChromium())("the settings of a start in Chromium (skipped without Chromium)", () => {
@@ -30,7 +31,7 @@ describe.skipIf(!findChromium())("the settings of a start in Chromium (skipped w
     expect(await page.getByLabel("Paper trading").isChecked()).toBe(true);
     expect(await page.getByLabel("Quote budget, USDT").inputValue()).toBe("321");
     await page.getByRole("button", { name: /^Start: .*, paper trading$/ }).click();
-    await page.getByRole("dialog", { name: "Start quotes on kraken, paper trading?" }).waitFor();
+    await page.getByRole("dialog", { name: "Start quotes on BTC/USDT at kraken, paper trading?" }).waitFor();
     expect(errors).toEqual([]);
     await context.close();
   });
@@ -99,6 +100,24 @@ describe.skipIf(!findChromium())("the settings of a start in Chromium (skipped w
     await page.getByLabel("Budget, USDT").fill("500");
     await page.getByLabel("Pair").fill("ETH/BTC");
     expect(await page.getByLabel("Budget, BTC").inputValue()).toBe("0.5");
+    await context.close();
+  });
+
+  it("require budgets beside another strategy, and say that the kill switch is on", async () => {
+    const range = { lowerPrice: 50_000, upperPrice: 70_000, gridLevels: 4, orderSize: 100 };
+    await served.call("POST", "/strategy/grid", gridRequest(range));
+    const { page, context } = await served.signIn();
+    await page.goto(`${served.url}/#/start/quote`);
+    await page.getByLabel("Exchange").selectOption("kraken");
+    await page.getByLabel("Pair").fill("BTC/USDT");
+    await page.getByLabel("Depth per side, USDT").fill("100");
+    await page.getByText("Still missing: Quote budget, USDT; Base budget, BTC.").waitFor();
+    expect(await page.getByText("Empty: all that is free").count()).toBe(0);
+    await page.getByLabel("Quote budget, USDT").fill("500");
+    await page.getByLabel("Base budget, BTC").fill("0.01");
+    await page.getByRole("button", { name: /^Start: / }).waitFor();
+    await served.call("POST", "/kill", { on: true });
+    await page.locator(".start").getByText("The kill switch is on: ").waitFor();
     await context.close();
   });
 });
