@@ -102,6 +102,24 @@ describe.skipIf(!findChromium())("editing a grid in Chromium (skipped without Ch
     await context.close();
   });
 
+  it.each([390, 1440])("leaves the field that is typed in where it is, %i px wide", async (width) => {
+    const id = await start();
+    const { page, context } = await served.signIn({ viewport: { width, height: 844 } });
+    const part = await open(page, id);
+    const field = part.getByLabel("Upper price, USDT");
+    await field.focus();
+    const before = await field.boundingBox();
+    await field.fill("71000");
+    const changes = part.getByLabel("Changes");
+    await changes.getByText("71,000").waitFor();
+    await part.getByText("Hash of the plan").waitFor();
+    const [after, plan] = await Promise.all([field.boundingBox(), changes.boundingBox()]);
+    expect(after?.y).toBeCloseTo(before?.y ?? Number.NaN, -1);
+    // On a wide screen the plan is in sight beside the fields.
+    expect(width === 390 || (plan?.y ?? 844) < 844).toBe(true);
+    await context.close();
+  });
+
   it("changes nothing with an outdated plan, reports it, and shows the new one", async () => {
     const id = await start();
     const { page, context } = await served.signIn();

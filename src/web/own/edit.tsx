@@ -101,39 +101,45 @@ function EditForm({ one, whom, typed, type, settings }: EditProps & { settings: 
     // Without an element around it, hono moves the part when a plan arrives, and a field loses the focus.
     <div class="apart">
       <Section title={title}>
-        {config ? (
-          <PlanArea planning={planning} empty="Planning…">
-            {({ planned }) => (
-              <>
-                <ChangeTable planned={planned} settings={settings} />
-                <PlanShown planned={planned} stats={<EditStats planned={planned} />}>
-                  {isMoved(planned) ? null : <p>All orders stay open.</p>}
-                </PlanShown>
-              </>
+        <div class="columns">
+          <div>
+            <FormFields
+              settings={settings}
+              symbol={one.symbol}
+              price={one.price === null ? undefined : Number(one.price)}
+              texts={Object.fromEntries(
+                settings.map((setting) => [
+                  textKey(setting, one.symbol),
+                  typed[setting.name] ?? typedText(setting, settingAt(running, setting.path)),
+                ]),
+              )}
+              change={(changed) => {
+                const named = Object.entries(changed).map(([key, text]) => [key.split(" ")[0], text]);
+                type({ ...typed, ...Object.fromEntries(named) });
+              }}
+            />
+          </div>
+          <div>
+            {config ? (
+              <PlanArea planning={planning} empty="Planning…">
+                {({ planned }) => (
+                  <>
+                    <ChangeTable planned={planned} settings={settings} />
+                    <PlanShown planned={planned} stats={<EditStats planned={planned} />}>
+                      {isMoved(planned) ? null : <p>All orders stay open.</p>}
+                    </PlanShown>
+                  </>
+                )}
+              </PlanArea>
+            ) : stuck.length > 0 ? (
+              <NoticeBox kind="warning">
+                {stuck.join("; ")}: this cannot be removed while it runs. Type another value, or {discard}
+              </NoticeBox>
+            ) : (
+              <p class="empty">Change a setting. The orders to cancel and to place appear here.</p>
             )}
-          </PlanArea>
-        ) : stuck.length > 0 ? (
-          <NoticeBox kind="warning">
-            {stuck.join("; ")}: this cannot be removed while it runs. Type another value, or {discard}
-          </NoticeBox>
-        ) : (
-          <p class="empty">Change a setting. The orders to cancel and to place appear here.</p>
-        )}
-        <FormFields
-          settings={settings}
-          symbol={one.symbol}
-          price={one.price === null ? undefined : Number(one.price)}
-          texts={Object.fromEntries(
-            settings.map((setting) => [
-              textKey(setting, one.symbol),
-              typed[setting.name] ?? typedText(setting, settingAt(running, setting.path)),
-            ]),
-          )}
-          change={(changed) => {
-            const named = Object.entries(changed).map(([key, text]) => [key.split(" ")[0], text]);
-            type({ ...typed, ...Object.fromEntries(named) });
-          }}
-        />
+          </div>
+        </div>
       </Section>
       <div class="bar" role="group" aria-label="Planned change" hidden={!config}>
         <p role="status" class={isOld ? "old" : ""}>
