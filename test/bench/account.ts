@@ -31,7 +31,7 @@ export async function accountFigures(): Promise<Figure[]> {
           ...(most ? { goal: "≤ 400" } : {}),
         },
         {
-          name: "the longest that it keeps others waiting",
+          name: "longest wait of other requests meanwhile",
           unit: "ms",
           runs: await repeat(() => longestTurn(account.pass)),
           ...(most ? { goal: "≤ 50" } : {}),

@@ -61,18 +61,18 @@ export async function agreementFigures(): Promise<Figure[]> {
       goal: "≤ 1000",
     },
     {
-      name: "the same without figures by day",
+      name: "the same without daily figures",
       unit: "ms",
       runs: await repeat(() => millisOf(() => report(true, false))),
     },
     { name: "the same without P&L", unit: "ms", runs: await repeat(() => millisOf(() => report(false))) },
     {
-      name: "the same without both",
+      name: "the same without daily figures and P&L",
       unit: "ms",
       runs: await repeat(() => millisOf(() => report(false, false))),
     },
     {
-      name: "the longest that it keeps others waiting",
+      name: "longest wait of other requests meanwhile",
       unit: "ms",
       runs: await repeat(() => longestTurn(() => report(true))),
       goal: "≤ 50",

@@ -40,7 +40,7 @@ export async function edgeFigures(): Promise<Figure[]> {
   const days = await cpuOfYears(YEARS.days);
   return [
     { name: "the worker's bundle, compressed", unit: "KiB", runs: [bundleKibibytes()], goal: "≤ 720" },
-    { name: "its start in workerd, CPU beyond an empty worker's", unit: "ms", runs: starts, goal: "≤ 100" },
+    { name: "the worker's start in workerd, CPU beyond an empty worker's", unit: "ms", runs: starts, goal: "≤ 100" },
     {
       name: `a steady pass in workerd, CPU, p50 of ${TICKS}`,
       unit: "ms",
@@ -54,12 +54,12 @@ export async function edgeFigures(): Promise<Figure[]> {
       goal: "≤ 10",
     },
     {
-      name: "an empty worker's turn, p50",
+      name: "a request to an empty worker, p50",
       unit: "ms",
       runs: emptyTurns,
     },
     { name: `${PAST} hours in workerd, 40 slots, read from the exchange: CPU`, unit: "ms", runs: hours },
-    { name: `${PAST} days, as before`, unit: "ms", runs: days, goal: "≤ 10" },
+    { name: `${PAST} days, as above`, unit: "ms", runs: days, goal: "≤ 10" },
   ];
 }
 

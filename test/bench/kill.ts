@@ -50,7 +50,7 @@ const HOSTILE = {
 
 /** What else happens during a kill. */
 const LOADS: Readonly<Record<string, string>> = {
-  nothing: "nothing else",
+  nothing: "no other load",
   suggest: "30 suggestions of one reader",
   backtest: "50 backtests of one reader",
   readers: "1,000 readers on one machine",

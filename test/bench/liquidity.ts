@@ -48,36 +48,36 @@ export async function liquidityFigures(): Promise<Figure[]> {
   let spread = ONE;
   const figures: Figure[] = [
     {
-      name: `${NAME}, its days added up before: CPU time`,
+      name: `${NAME}, with stored daily totals: CPU time`,
       unit: "ms",
       runs: await repeat(() => millisOf(() => report(DAYS))),
       goal: "≤ 300",
     },
     {
-      name: "the same by a spread that is new",
+      name: "the same with a new spread",
       unit: "ms",
       runs: await repeat(() => millisOf(() => report(DAYS, ++spread))),
       goal: "≤ 300",
     },
-    { name: "the first of them, from 89,280 minutes", unit: "ms", runs: first },
-    { name: "the longest that it keeps others waiting", unit: "ms", runs: block, goal: "≤ 50" },
+    { name: "the first such report, from 89,280 minutes", unit: "ms", runs: first },
+    { name: "longest wait of other requests meanwhile", unit: "ms", runs: block, goal: "≤ 50" },
   ];
   await copyDays(context, today);
   figures.push(
     {
-      name: "the same over a year, added up before: CPU time",
+      name: "the same over a year, with stored daily totals: CPU time",
       unit: "ms",
       runs: await repeat(() => millisOf(() => report(YEAR))),
       goal: "≤ 300",
     },
     {
-      name: "the longest that it keeps others waiting",
+      name: "longest wait of other requests meanwhile",
       unit: "ms",
       runs: await repeat(() => longestTurn(() => report(YEAR))),
       goal: "≤ 50",
     },
     {
-      name: `memory held after ${REPORTS} more of them, by that before`,
+      name: `memory after ${REPORTS} more such reports, relative to before`,
       unit: "×",
       runs: await heapAfter(() => report(YEAR)),
       goal: "≤ 1.05",

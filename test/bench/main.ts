@@ -104,7 +104,7 @@ const BEFORE: Readonly<Record<number, number>> = { 1: 2, 2: 4 };
 const text = `# Benchmarks
 
 This page lists measured figures of edgemaker. \`npm run bench -- --write\` measures them and writes this page.
-\`npm run bench -- requests pass\` measures only some parts: ${Object.keys(PARTS).join(", ")}.
+\`npm run bench -- requests pass\` measures only these parts. All parts: ${Object.keys(PARTS).join(", ")}.
 The load generator runs on the same machine as the server. Compare figures of one run, not of different machines.
 For the figures from a fill to the next order, the exchange responds after 120 ms, the grid has 20 slots, and a round starts every 5 s.
 
@@ -114,8 +114,8 @@ ${table}
 
 ## Calls
 
-Calls per pass of a quiet grid with 20 slots, every 5 s for ten minutes. Earlier versions read open orders and trades of
-each pair. kraken counts a call for trades twice: 6 instead of 1.07 for two pairs.
+These are the calls per pass of quiet grids with 20 slots, one per pair, with a pass every 5 s for ten minutes. Version 0.1.0 read
+open orders and trades of each pair. kraken counts a call for trades twice: two pairs counted 6, and now 1.07.
 
 ${await callTable()}
 `;
@@ -198,7 +198,7 @@ export async function callTable(): Promise<string> {
     rows.push(`| ${name} | ${BEFORE[1]} | ${now[0]} | ${BEFORE[2]} | ${now[1]} |`);
   }
   return [
-    "| signed calls of a quiet pass | one pair, before | now | two pairs, before | now |",
+    "| signed calls of a quiet pass | one pair, 0.1.0 | one pair, now | two pairs, 0.1.0 | two pairs, now |",
     "|---|---|---|---|---|",
     ...rows,
   ].join("\n");

@@ -41,7 +41,7 @@ const PLACE: Requested = { method: "POST", path: "/api/v1/orders", body: ORDER }
 export async function requestFigures(): Promise<Figure[]> {
   const script = await bundleScript("trading-server");
   const first = {
-    name: `POST /orders, the first ${REQUESTS} of a start: CPU time`,
+    name: `POST /orders, the first ${REQUESTS} orders after a start: CPU time`,
     unit: "µs",
     runs: await repeat(() => onServer(script, ({ child }, ask) => microsOf(child, () => inTurn(ask, PLACE)))),
   };

@@ -149,9 +149,9 @@ export async function serverFigures(): Promise<Figure[]> {
   );
   await server.stop();
   return [
-    { name: "start to first 200", unit: "ms of CPU time", runs: starts, goal: "≤ 130" },
+    { name: "server start to the first 200", unit: "ms of CPU time", runs: starts, goal: "≤ 130" },
     {
-      name: "start to first 200, as packed",
+      name: "server start to the first 200, from the package",
       unit: "ms of CPU time",
       runs: packedStarts,
       goal: "≤ 130",
@@ -163,7 +163,7 @@ export async function serverFigures(): Promise<Figure[]> {
       runs: starts.map((millis, run) => millis / (honoStarts[run] ?? Number.NaN)),
       goal: "≤ 2.1",
     },
-    { name: "an empty program of Node", unit: "ms of CPU time", runs: bareStarts },
+    { name: "an empty Node program", unit: "ms of CPU time", runs: bareStarts },
     { name: "memory after the start", unit: "MB", runs: memory, goal: "≤ 90" },
     { name: "GET /health", unit: "requests/s", runs: health },
     { name: "a 400 response (GET /orderbook with limit=0)", unit: "requests/s", runs: refused },

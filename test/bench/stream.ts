@@ -170,7 +170,7 @@ export async function streamFigures(): Promise<Figure[]> {
       { name: `signed calls of a quiet minute, ${where}`, unit: "", runs: [signed] },
       ...(name === "kraken"
         ? [
-            { name: `calls over the counter, ${where}`, unit: "", runs: [limited] },
+            { name: `calls over the rate limit, ${where}`, unit: "", runs: [limited] },
             {
               name: `counted calls from the stop-loss price to the sale, ${where}`,
               unit: "",

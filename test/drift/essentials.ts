@@ -47,10 +47,10 @@ const CLOSED = "the pair counts as closed";
 const ORDERS = "strategies on the pair wait, and no order is placed";
 const FUNDS = "starts and orders that need the asset wait";
 const BOOK = "quotes and own strategies on the pair wait";
-const FILL = "the fill is booked from its order, ten minutes later; a stop waits for it";
+const FILL = "the fill is booked from its order's totals after ten minutes; a stop waits for it";
 const UNCLEAR = "the order is looked up, and never sent again";
 
-const STOP = "the order is shown as a stop order if it has one";
+const STOP = "without this field, no order is shown as a stop order";
 
 const WAITS: readonly Effect[] = ["start", "act", "exit", "show"];
 
@@ -68,7 +68,7 @@ const essentials = (
     }),
   );
 
-const FREE_OF_FEES = "a fee of 0 is booked as shown";
+const FREE_OF_FEES = "a fee of 0 is booked as 0";
 const noFee = (editions: string, fields: string): Essential => ({
   editions: editions.split(" "),
   call: "fills",
@@ -111,7 +111,7 @@ export const ESSENTIALS: readonly Essential[] = [
   ...essentials("gateio gateio-unified", [
     ["markets", "*.id *.amount_precision *.precision *.fee *.min_base_amount *.min_quote_amount", RULES],
     ["markets", "*.trade_status", CLOSED],
-    ["kind", "mode", "the kind of the account is unknown, and no call of it is made"],
+    ["kind", "mode", "the account type is unknown, and edgemaker makes no call on the account"],
     ["ticker", "*.last *.lowest_ask *.highest_bid *.base_volume *.quote_volume", PRICE],
     ["balance", "*.currency *.available *.locked mode balances.*.available balances.*.freeze", FUNDS],
     [
@@ -140,7 +140,7 @@ export const ESSENTIALS: readonly Essential[] = [
       RULES,
     ],
     ["markets", "data.*.status", CLOSED],
-    ["kind", "code", "the kind of the account is unknown, and no call of it is made"],
+    ["kind", "code", "the account type is unknown, and edgemaker makes no call on the account"],
     ["ticker", "code data.*.lastPr data.*.bidPr data.*.askPr data.*.baseVolume data.*.quoteVolume", PRICE],
     [
       "balance",
@@ -230,7 +230,7 @@ const isPartOf = (name: string, field: string): boolean =>
 const CALLS: Readonly<Record<string, string>> = {
   markets: "list of markets",
   currencies: "list of assets",
-  kind: "kind of account",
+  kind: "account type",
   ticker: "ticker",
   balance: "balances",
   open: "open orders",
@@ -251,7 +251,7 @@ export function essentialsText(): string {
     );
     return [
       `### Fields of ${names.replace("gateio gateio-unified", "gateio").replace("bitget bitget-unified", "bitget")}`,
-      "| call | fields | without one of them |",
+      "| call | fields | effect if missing or wrong |",
       "|---|---|---|",
       ...rows,
     ].join("\n");

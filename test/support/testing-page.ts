@@ -33,13 +33,13 @@ export function testingPage(): string {
   );
   return `# Tests
 
-This page lists the test suites that take long, what each shows, and a recorded result with its date.
-\`npm run record -- "COMMAND"\` runs one of the first table again, and stores its date and result in \`test/results.json\`. It stores
-nothing if the suite fails. \`npm run docs\` writes this page from that file, and a test compares it.
+This page lists the slow test suites, what each one shows, and its last recorded result.
+\`npm run record -- "COMMAND"\` runs a suite of the first table again, and stores its date and result in \`test/results.json\`. It stores
+nothing if the suite fails. \`npm run docs\` writes this page from that file, and a test checks that both match.
 
 \`npm test\` and \`.ci/run\` run on each change; [CONTRIBUTING](../CONTRIBUTING.md) lists all suites. The suites below use the real pass,
-plan and stores with a virtual clock. Every call can fail: crashes before and after it, lost requests and responses, late effects, old
-reads, outages, late or missing trades, restored databases, lost commits and clock steps. After each event, \`test/invariants\` checks
+plan and stores with a virtual clock. Every call can fail in these ways: crashes before and after it, lost requests and responses,
+late effects, old reads, outages, late or missing trades, restored databases, lost commits and clock steps. After each event, \`test/invariants\` checks
 the account independently of the engine: orders without a record, two orders in a slot, orders after a stop, orders that could trade
 with each other, exceeded limits, and differences between ledger and fills.
 
@@ -49,9 +49,9 @@ ${tableOf(
   suites.map(({ proves, command, date, result }) => [proves, `\`${command}\``, date, result]),
 )}
 
-A violation is fixed before the next run, and its seed is kept as a test in \`test/simulation/simulation.test.ts\`. \`.ci/run\` runs the
+A violation is fixed before the next run, and its seed becomes a test in \`test/simulation/simulation.test.ts\`. \`.ci/run\` runs the
 same seeds each time; a nightly workflow runs new ones. \`test/simulation/golden\` stores a hash of each request for 2,700
-seeds, so a change that is not meant to alter orders leaves them equal (\`npm run simulate -- --golden\`).
+seeds. A change that must not alter orders leaves these hashes equal (\`npm run simulate -- --golden\`).
 
 The simulation does not include the adapters. \`test/venues\` tests them against emulated exchanges, over sockets.
 
