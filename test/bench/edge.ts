@@ -40,7 +40,12 @@ export async function edgeFigures(): Promise<Figure[]> {
   const days = await cpuOfYears(YEARS.days);
   return [
     { name: "the worker's bundle, compressed", unit: "KiB", runs: [bundleKibibytes()], goal: "≤ 720" },
-    { name: "the worker's start in workerd, CPU beyond an empty worker's", unit: "ms", runs: starts, goal: "≤ 100" },
+    {
+      name: "the worker's start in workerd, CPU beyond an empty worker's",
+      unit: "ms",
+      runs: starts,
+      goal: "≤ 100",
+    },
     {
       name: `a steady pass in workerd, CPU, p50 of ${TICKS}`,
       unit: "ms",
