@@ -59,12 +59,12 @@ export async function storeKeys(
 ): Promise<CliSettings> {
   const settings = await withKek(before, env, say);
   const { live, close } = await openLive(settings);
-  await putKeys(live, keys, env).finally(close);
+  await keepKeys(live, keys, env).finally(close);
   return settings;
 }
 
 /** Stores keys in the database, encrypted, and removes those of the same exchanges from `edgemaker.json`. */
-async function putKeys(
+async function keepKeys(
   live: Live,
   keys: ReadonlyMap<string, StoredKeys>,
   env: NodeJS.ProcessEnv,
@@ -99,7 +99,7 @@ export async function importKeys(
     const imported: ImportedKeys[] = [];
     for (const [exchange, keys] of inFile) {
       const stored = await winsOverStored(live, exchange, keys);
-      if (stored) await putKeys(live, new Map([[exchange, keys]]), env);
+      if (stored) await keepKeys(live, new Map([[exchange, keys]]), env);
       else changeSettingsFile(env, withoutKeys([exchange]));
       imported.push({ exchange, stored });
     }

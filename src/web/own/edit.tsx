@@ -77,6 +77,12 @@ export const EditPart = (props: EditProps) => (
   </WithForm>
 );
 
+const DiscardButton = ({ type }: Pick<EditProps, "type">) => (
+  <button type="button" onClick={() => type({})}>
+    Discard
+  </button>
+);
+
 function EditForm({ one, whom, typed, type, settings }: EditProps & { settings: readonly Setting[] }) {
   const [question, put] = useConfirmation();
   const title = `Change ${whom}`;
@@ -92,11 +98,7 @@ function EditForm({ one, whom, typed, type, settings }: EditProps & { settings: 
   const confirm = (plan: RequestedPlan<EditPlan>) =>
     put({ title: `${title}?`, says: changeText(plan.planned), yes: "Change it", act: () => change(plan) });
   const { plan, error, isOld } = planning;
-  const discard = (
-    <button type="button" onClick={() => type({})}>
-      Discard
-    </button>
-  );
+  const discard = <DiscardButton type={type} />;
   return (
     // Without an element around it, hono moves the part when a plan arrives, and a field loses the focus.
     <div class="apart">

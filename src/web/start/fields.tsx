@@ -108,13 +108,13 @@ export function useStart(form: StartForm, request: AgainRequest, kind: "start" |
       (one.mode === "paper") === isPaper &&
       one.symbol.split("/").some((asset) => symbol.split("/").includes(asset)),
   );
-  const asked = isShared ? withBudgets(form) : form;
+  const whole = isShared ? withBudgets(form) : form;
   const change = (changed: TypedTexts, { key, first: own } = form) => {
     setPlace((now) => ({ ...now, ...placeTexts(changed) }));
     setTyped((now) => ({ ...now, [key]: { ...(now[key] ?? own), ...changed } }));
   };
   return {
-    form: asked,
+    form: whole,
     texts,
     change,
     exchanges,
@@ -124,7 +124,7 @@ export function useStart(form: StartForm, request: AgainRequest, kind: "start" |
     isPaper,
     budget: budgets[quote] ?? firstBudget,
     setBudget: (text: string) => setBudgets((now) => ({ ...now, [quote]: text })),
-    ...startBody(asked, texts),
+    ...startBody(whole, texts),
   };
 }
 

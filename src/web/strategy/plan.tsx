@@ -292,9 +292,9 @@ function startText({ orders, sums, symbol }: AnyPlan): string {
 
 /** Describes the largest sums of a plan in a line. */
 const worstText = (planned: AnyPlan): string =>
-  `At most ${money(planned.uses.quote)} ${pairOf(planned.symbol).quote}. ${planned.losses.length > 0 ? worstLoss(planned) : ""}`;
+  `At most ${money(planned.uses.quote)} ${pairOf(planned.symbol).quote}. ${planned.losses.length > 0 ? worstLossText(planned) : ""}`;
 
-function worstLoss({ losses, worstCase }: AnyPlan): string {
+function worstLossText({ losses, worstCase }: AnyPlan): string {
   const [worst] = losses.toSorted((a, b) => Number(b.loss) - Number(a.loss));
   return `Worst case: ${worst ? `${money(worst.loss)} lost at ${amount(worst.price)}` : worstCase}.`;
 }
@@ -310,6 +310,15 @@ function rangeText(planned: AnyPlan): string {
 /** Names whose money a start uses. */
 const moneyOf = ({ dryRun }: RequestedPlan<AnyPlan>["body"], { mode }: Pick<Session, "mode">): string =>
   dryRun === true ? "paper trading" : mode === "simulated" ? "simulated" : "real money";
+
+const NothingToStart = ({ why }: { why: string }) => (
+  <div class="start">
+    <p class="quiet">{why}</p>
+    <button type="button" class="primary" disabled>
+      Start
+    </button>
+  </div>
+);
 
 /** The button that starts the shown plan, after a confirmation; without a plan, what it still needs. */
 export function StartPlan({
@@ -327,19 +336,14 @@ export function StartPlan({
   /** Labels of what the form still needs. */
   readonly missing: readonly string[];
 }) {
-  const [question, put] = useConfirmation();
+  const [dialog, put] = useConfirmation();
   const isKilled = useValue(isKillSwitchOn) === true;
   if (session.scope === "read") return <NoticeBox>You need a token with scope trade to start.</NoticeBox>;
   if (!plan)
     return (
-      <div class="start">
-        <p class="quiet">
-          {missing.length > 0 ? `Still missing: ${missing.join("; ")}.` : (error?.message ?? "")}
-        </p>
-        <button type="button" class="primary" disabled>
-          Start
-        </button>
-      </div>
+      <NothingToStart
+        why={missing.length > 0 ? `Still missing: ${missing.join("; ")}.` : (error?.message ?? "")}
+      />
     );
   const { body, planned, before } = plan;
   const whose = moneyOf(body, session);
@@ -348,7 +352,7 @@ export function StartPlan({
     goTo("strategy", started.id);
     return started.message;
   };
-  const confirmation = {
+  const question = {
     title: `Start ${title} on ${planned.symbol} at ${planned.exchange}, ${whose}?`,
     says: <StartSays planned={planned} />,
     yes: "Start it",
@@ -369,12 +373,12 @@ export function StartPlan({
           type="button"
           class={isKilled ? "" : "primary"}
           disabled={isOld}
-          onClick={() => put(confirmation)}
+          onClick={() => put(question)}
         >
           Start: {text}, {whose}
         </button>
       </div>
-      {question}
+      {dialog}
     </>
   );
 }
@@ -405,7 +409,7 @@ export function StartSays({ planned }: { planned: AnyPlan }) {
       </p>
       <p>
         {rangeText(planned)}
-        {worstLoss(planned)}
+        {worstLossText(planned)}
       </p>
     </>
   );
