@@ -4,7 +4,7 @@ import { feesOut, feesShape, placedAsText, placedTextFields, warnings } from "..
 import { type Decimal, mul, sum, text } from "../kernel/decimal.ts";
 import { countWithVerb, pluralize } from "../kernel/plain-text.ts";
 import type { Market } from "../model/market.ts";
-import type { Preview } from "../model/proposal.ts";
+import { type Preview, paperMark } from "../model/proposal.ts";
 import { describeRefusals } from "../model/refusal-text.ts";
 import type { FieldChange, PlanFacts, Planned, PlannedOrder } from "../ports/plan.ts";
 
@@ -79,7 +79,7 @@ export type PlannedEditAnswer = z.output<ReturnType<typeof plannedEditShape>>;
 
 type PlanBase = Pick<Planned, "market" | "planHash" | "uses" | "warnings" | "killed">;
 
-interface PlannedPlace {
+export interface PlannedPlace {
   readonly definition: string;
   readonly exchange: string;
   readonly dryRun?: boolean | undefined;
@@ -131,10 +131,11 @@ function planSums(orders: readonly PlannedOrder[]) {
 /** Previews a start for agents: the same plan in sentences. */
 export function previewOfStart(planned: PlanBase, facts: PlanFacts, place: PlannedPlace): Preview {
   const { symbol } = planned.market;
-  const onPaper = place.dryRun ? " (paper trading)" : "";
+  const isPaper = place.dryRun === true;
   const at = facts.price === null ? "" : `, with the market at ${text(facts.price)}`;
   return {
-    what: `start ${facts.what} on ${symbol} at ${place.exchange}${onPaper}: ${orderCounts(facts.orders, planned.market)} ${facts.triggerPrice === undefined ? "now" : `when the market reaches ${text(facts.triggerPrice)}`}${at}`,
+    isPaper,
+    what: `start ${facts.what} on ${symbol} at ${place.exchange}${paperMark(isPaper)}: ${orderCounts(facts.orders, planned.market)} ${facts.triggerPrice === undefined ? "now" : `when the market reaches ${text(facts.triggerPrice)}`}${at}`,
     ...moneyTexts(planned, facts),
     limits: conditionTexts(planned, facts),
     holds: { planHash: planned.planHash },
@@ -150,11 +151,16 @@ interface EditBase extends PlanBase {
 }
 
 /** Previews a change for agents: the same plan in sentences. */
-export function previewOfEdit(planned: EditBase, facts: PlanFacts, { exchange }: PlannedPlace): Preview {
+export function previewOfEdit(
+  planned: EditBase,
+  facts: PlanFacts,
+  { exchange, dryRun: isPaper = false }: PlannedPlace,
+): Preview {
   const { id, changes, cancelled, kept, killed, name, market, planHash } = planned;
   const at = facts.price === null ? "" : `, with the market at ${text(facts.price)}`;
   return {
-    what: `change ${id} on ${market.symbol} at ${exchange}: ${changeLines(changes).join(", ")}; ${countWithVerb(cancelled, "order")} canceled, ${facts.orders.length} placed, and ${kept} ${kept === 1 ? "stays" : "stay"}${at}`,
+    isPaper,
+    what: `change ${id} on ${market.symbol} at ${exchange}${paperMark(isPaper)}: ${changeLines(changes).join(", ")}; ${countWithVerb(cancelled, "order")} canceled, ${facts.orders.length} placed, and ${kept} ${kept === 1 ? "stays" : "stay"}${at}`,
     ...moneyTexts(planned, facts),
     limits: [
       ...conditionTexts({ ...planned, killed: false }, facts),

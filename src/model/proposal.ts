@@ -44,9 +44,14 @@ export interface Preview {
   readonly limits: readonly string[];
   /** For a stored plan: the maximum that a commit can sell and buy. */
   readonly exposure?: Exposure;
+  /** Whether it concerns paper trading only, which no person has to approve. */
+  readonly isPaper?: boolean;
   /** Input with which a commit does exactly what the preview showed, or nothing. */
   readonly holds?: Readonly<Record<string, string>>;
 }
+
+/** Marks paper trading beside what is named before it, so that nobody takes it for real money. */
+export const paperMark = (isPaper: boolean): string => (isPaper ? " (paper trading)" : "");
 
 /** A stored preview, until a commit consumes it. */
 export interface Plan {

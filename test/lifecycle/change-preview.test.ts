@@ -40,6 +40,7 @@ const EMPTY = { state: state([slot(), slot({ index: 1 })], { ledger: LEDGER }) }
 describe("the preview of a change", () => {
   it("of a pause shows what becomes of the orders, the position, and which prices are not watched", () => {
     expect(previewPause(view(), false)).toEqual({
+      isPaper: false,
       what: "pause, leaving its orders open, g, which is running (active) with 3 open orders",
       cost: "nothing at once; 12.35 USDT realized so far",
       worstCase: "2 BTC bought at 100.01 USDT stay in the account and can lose value",

@@ -9,6 +9,8 @@ import { isAheadRow } from "../../storage/client/known-switch.ts";
 import { plans } from "../../storage/tables/venue-tables.ts";
 
 const PLAN_PLACE = sql<number>`${plans}.rowid`;
+/** Whether the plan concerns paper trading only, which needs no approval. */
+const IS_PAPER = sql`json_extract(${plans.preview}, '$.isPaper') is true`;
 const { binding: _binding, waiter: _waiter, consumedAt: _consumedAt, ...shown } = getTableColumns(plans);
 
 export function planStore(context: Context): PlanStore {
@@ -30,7 +32,7 @@ export function planStore(context: Context): PlanStore {
 
     async plans({ limit, after = 0 }) {
       // Without the plus, SQLite would read all plans of a day; only few are open, and the index on age finds them.
-      const open = sql`${isOpen()} and ${plans.decision} is not 'refused' and +${PLAN_PLACE} > ${after}`;
+      const open = sql`${isOpen()} and ${plans.decision} is not 'refused' and not ${IS_PAPER} and +${PLAN_PLACE} > ${after}`;
       return db
         .select({ ...shown, place: PLAN_PLACE })
         .from(plans)
@@ -69,7 +71,7 @@ export function planStore(context: Context): PlanStore {
 
     async consumePlan(key, needsApproval) {
       const allowed = needsApproval
-        ? sql`${plans.decision} = 'approved'`
+        ? sql`(${plans.decision} = 'approved' or (${plans.decision} is null and ${IS_PAPER}))`
         : sql`${plans.decision} is not 'refused'`;
       const take = db
         .update(plans)
@@ -87,11 +89,11 @@ export function planStore(context: Context): PlanStore {
 }
 
 function planStateOf(
-  { consumedAt, expiresAt, decision }: typeof plans.$inferSelect,
+  { consumedAt, expiresAt, decision, preview }: typeof plans.$inferSelect,
   { needsApproval, now }: { needsApproval: boolean; now: number },
 ): PlanState {
   if (consumedAt !== null) return "used";
   if (decision === "refused") return "refused";
   if (!isAhead(expiresAt, now, PLAN_LIFE)) return "expired";
-  return needsApproval && decision !== "approved" ? "waiting" : "free";
+  return needsApproval && !preview.isPaper && decision !== "approved" ? "waiting" : "free";
 }

@@ -6,7 +6,7 @@ import { midOf } from "../../kernel/spread.ts";
 import { minuteText } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { type BidAsk, type Book, expectedText, takeFrom } from "../../model/market.ts";
-import type { Preview } from "../../model/proposal.ts";
+import { type Preview, paperMark } from "../../model/proposal.ts";
 import type { StrategyConfig } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { ReadableStrategy } from "../reading.ts";
@@ -117,11 +117,13 @@ function previewChange(
   { kind, strategy, openOrders, memory }: ReadableStrategy,
   { what, cost = "nothing at once", sale, notes = [], killed = false }: ChangePreview,
 ): Preview {
-  const { id, symbol, status, phase } = strategy;
+  const { id, symbol, status, phase, account } = strategy;
+  const isPaper = parseAccountKey(account).kind === "dry";
   const { position, averageCost, realized } = kind.accounts(strategy, memory.marks[symbol]?.mid);
   const { base, quote } = splitPair(symbol);
   return {
-    what: `${what} ${id}, which is ${status} (${phase}) with ${pluralize(openOrders, "open order")}`,
+    isPaper,
+    what: `${what} ${id}${paperMark(isPaper)}, which is ${status} (${phase}) with ${pluralize(openOrders, "open order")}`,
     cost: `${sale ? sale.text : cost}; ${inHundredths(realized)} ${quote} realized so far`,
     worstCase: sale
       ? sale.worstCase

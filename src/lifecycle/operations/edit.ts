@@ -6,7 +6,7 @@ import { idField, planHash, strategyName } from "../../kernel/fields.ts";
 import { didYouMean } from "../../kernel/plain-text.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { byOf } from "../../model/events.ts";
-import { NO_EXPOSURE } from "../../model/proposal.ts";
+import { NO_EXPOSURE, paperMark } from "../../model/proposal.ts";
 import { checkHolds, planHashOf } from "../../model/shown-plan.ts";
 import { ID_EXAMPLE, pendingEdit, type Strategy } from "../../model/strategy.ts";
 import { type Call, type Operation, operation, type PreparedCall } from "../../operation.ts";
@@ -18,6 +18,7 @@ import {
   changeLines,
   changesShape,
   changesText,
+  type PlannedPlace,
   planAnswer,
   plannedEditShape,
   previewOfEdit,
@@ -118,7 +119,7 @@ interface ReadyCall {
   readonly strategy: Strategy;
   readonly kind: Kind;
   readonly edit: ReadyEdit;
-  readonly place: { readonly definition: string; readonly exchange: string };
+  readonly place: PlannedPlace;
 }
 
 /** Finds the strategy and checks the change. Throws AppError if it cannot be made. */
@@ -139,11 +140,11 @@ async function readyEdit(
       "Conflict",
       `${id} cannot be changed here: ${definition} is not loaded, because its file is missing or has an error`,
     );
-  const { exchange } = parseAccountKey(strategy.account);
+  const { exchange, kind: accountKind } = parseAccountKey(strategy.account);
   const edit = await kind.readEdit(deps, { strategy, config: readConfigOf(form, config) }, reader);
   if (edit.changes.length === 0)
     throw new AppError("Invalid request", "this changes nothing; set at least one field to another value");
-  return { strategy, kind, edit, place: { definition, exchange } };
+  return { strategy, kind, edit, place: { definition, exchange, dryRun: accountKind === "dry" } };
 }
 
 /** Returns a running strategy that can be changed now. Throws AppError otherwise. */
@@ -230,10 +231,13 @@ async function prepareRename(
 ): Promise<PreparedCall<z.input<ReturnType<typeof EditedStrategyShape>>>> {
   const [view] = await deps.store.strategies({ id });
   if (!view) throw new AppError("Not found", `there is no strategy ${id}`);
+  const isPaper = parseAccountKey(view.strategy.account).kind === "dry";
+  const mark = paperMark(isPaper);
   const changes = [{ field: "name", from: view.strategy.name ?? "none", to: name ?? "none" }];
   return {
     preview: async () => ({
-      what: name === null ? `take the name of ${id} away` : `name ${id} ${name}`,
+      isPaper,
+      what: name === null ? `take the name of ${id}${mark} away` : `name ${id}${mark} ${name}`,
       cost: "nothing is sold or bought",
       worstCase: "nothing trades differently",
       limits: [],

@@ -198,7 +198,10 @@ export interface PlanStore {
   addPlan(
     plan: PlanKey & Pick<Plan, "actor" | "tool" | "input" | "preview"> & { readonly life: Millis },
   ): Promise<Millis>;
-  /** Returns plans that can still be approved or committed, oldest first, after the position `place`. */
+  /**
+   * Returns plans that can still be approved or committed, oldest first, after the position `place`, without those of
+   * paper trading, which need no approval.
+   */
   plans(page: {
     readonly limit: number;
     readonly after?: number | undefined;
@@ -207,7 +210,7 @@ export interface PlanStore {
   decidePlan(id: string, decision: "approved" | "refused", by: ActorAndRequest): Promise<boolean>;
   /** Returns whether a commit has consumed the plan. */
   isPlanUsed(id: string): Promise<boolean>;
-  /** Returns the state of a plan; `waiting` means it needs approval. Records which request waits for it. */
+  /** Returns the state of a plan; `waiting` means it needs approval, which paper trading never does. Records which request waits for it. */
   planState(
     key: PlanKey,
     request: { readonly needsApproval: boolean; readonly waiter: string },

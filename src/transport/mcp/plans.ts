@@ -41,15 +41,11 @@ const shownPlan = ({ what, cost, worstCase, limits }: Preview) => ({
   limits: [...limits],
 });
 
-/** Returns whether a person must approve each plan before its commit; a dry run trades nothing, so it needs nobody. */
-export const needsApproval = (
-  { settings, deps }: Pick<McpOptions, "settings" | "deps">,
-  { dryRun }: CallRequest["input"] = {},
-): boolean =>
-  dryRun !== true &&
-  (settings.confirm === undefined
+/** Returns whether a person must approve each plan before its commit, except plans of paper trading. */
+export const needsApproval = ({ settings, deps }: Pick<McpOptions, "settings" | "deps">): boolean =>
+  settings.confirm === undefined
     ? deps.exchanges.some(({ kind }) => kind !== "sandbox")
-    : settings.confirm === "terminal");
+    : settings.confirm === "terminal";
 
 const nextStepOf = (id: string, waits: boolean, { commandFlags = "" }: McpSettings): string =>
   waits
@@ -107,7 +103,7 @@ export const propose = (request: CallRequest, options: McpOptions): Promise<Answ
       planId: id,
       expiresAt,
       preview: shownPlan(preview),
-      next: nextStepOf(id, needsApproval(options, input), options.settings),
+      next: nextStepOf(id, !preview.isPaper && needsApproval(options), options.settings),
     };
   });
 };
@@ -127,7 +123,7 @@ export async function commit(request: CallRequest, planId: unknown, options: Com
   if (typeof planId !== "string") return planRefused("unknown", request);
   const { deps, caller } = options;
   const key = await planKeyOf(planId, request, caller.key);
-  const waits = needsApproval(options, request.input);
+  const waits = needsApproval(options);
   const state = await untilSettled(key, waits, options);
   const preview = state === "free" ? await deps.store.consumePlan(key, waits) : undefined;
   if (!preview) return planRefused(state === "free" ? "used" : state, request);

@@ -194,6 +194,35 @@ describe("the resource of all strategies", () => {
   });
 });
 
+describe("a strategy of paper trading", () => {
+  it("needs no person's approval for any change, and each plan says that it is paper trading", async () => {
+    const { client, app } = await open({ trading: true, confirm: "terminal" });
+    const shown = async (name: string, input: object) => {
+      const result = await callTool(client, name, { ...input });
+      expect(result.isError, textOf(result)).toBeFalsy();
+      return result.structuredContent as { planId: string; next: string; preview: { what: string } };
+    };
+    const act = async (name: string, input: object) => {
+      const { planId, next, preview } = await shown(name, input);
+      expect(preview.what, name).toContain("(paper trading)");
+      expect(next, name).not.toContain("plans approve");
+      expect(await app.store.plans({ limit: 100 }), name).toEqual([]);
+      const result = await callTool(client, name, { ...input, planId });
+      expect(result.isError, `${name}: ${textOf(result)}`).toBeFalsy();
+      return result.structuredContent as { id: string; status: string };
+    };
+    const { id } = await act(...starts("grid", { ...GRID, dryRun: true }));
+    await act("edit_strategy", { id, name: "treasury" });
+    await act("edit_strategy", { id, config: { stopLossPrice: 10_000 } });
+    await act("pause_strategy", { id });
+    await act("resume_strategy", { id });
+    expect((await act("stop_strategy", { id })).status).toBe("stopped");
+    const real = await shown(...starts("grid", GRID));
+    expect([real.next.includes("plans approve"), real.preview.what.includes("paper")]).toEqual([true, false]);
+    expect(await app.store.plans({ limit: 100 })).toHaveLength(1);
+  });
+});
+
 describe("a dry-run start", () => {
   it("needs no person's approval, and a real one does", async () => {
     const { client, app } = await open({ trading: true, confirm: "terminal" });

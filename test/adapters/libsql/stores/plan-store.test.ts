@@ -57,6 +57,16 @@ describe("a plan", () => {
     expect(await plans.consumePlan(key("b"), true)).toBeUndefined();
   });
 
+  it("needs no approval and is not listed if it concerns paper trading, and can be refused", async () => {
+    const { plans, stateOf, listed } = await open("real");
+    const preview = { ...PREVIEW, isPaper: true };
+    for (const id of ["a", "b"]) await plans.addPlan(plan(id, { preview }));
+    expect([await stateOf("a", { needsApproval: true }), await listed()]).toEqual(["free", ["real"]]);
+    expect(await plans.consumePlan(key("a"), true)).toEqual(preview);
+    expect(await plans.decidePlan("b", "refused", BY)).toBe(true);
+    expect(await plans.consumePlan(key("b"), true)).toBeUndefined();
+  });
+
   it("can be approved or refused while it is open, it alone, and an event records that", async () => {
     const { plans, readOutput, time } = await open("a", "b", "c");
     expect(await plans.decidePlan("a", "approved", BY)).toBe(true);
