@@ -1,13 +1,14 @@
 import * as z from "zod";
 import { ChangedShape, changedOut } from "../../engine/operations/reads.ts";
 import { changedFields } from "../../engine/operations/shapes.ts";
+import { AppError } from "../../kernel/errors.ts";
 import { flagField, idField, questionBeforeStop, stopFields } from "../../kernel/fields.ts";
 import { countWithVerb } from "../../kernel/plain-text.ts";
 import { readPauseExposure, readSaleExposure } from "../../limits/operations/exposed-reads.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { byOf } from "../../model/events.ts";
 import { NO_EXPOSURE } from "../../model/proposal.ts";
-import { ID_EXAMPLE } from "../../model/strategy.ts";
+import { ID_EXAMPLE, type Strategy } from "../../model/strategy.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { ReadableStrategy } from "../reading.ts";
 import { describeStopResult, SummaryShape, summaryOf } from "../result.ts";
@@ -80,14 +81,20 @@ const resumeStrategy: Operation = operation({
     const before = await changeableById(deps, id);
     const { kind, strategy } = before;
     return {
-      preview: async () => previewResume(before, kind.describeUse(strategy), await deps.store.killed()),
+      async preview() {
+        if (!canResume(strategy))
+          throw new AppError("Conflict", `${notPaused(id)}; nothing was done`, {
+            fields: { next: "Do not resume it. Call get_strategy for what it does." },
+          });
+        return previewResume(before, kind.describeUse(strategy), await deps.store.killed());
+      },
       strategies: [id],
       exposure: () => kind.readExposure(deps, strategy),
       async act() {
         await deps.store.setPaused(id, null, byOf(call));
         const after = await passesFor(deps, strategy, () => true);
         const { text, isRunning } = resumeText(after);
-        return changedOut(after.view, text, isRunning);
+        return changedOut(after.view, isRunning && !canResume(strategy) ? notPaused(id) : text, isRunning);
       },
     };
   },
@@ -180,6 +187,16 @@ function pauseText(after: AfterPasses): string {
   const time = endsAt === undefined ? "" : "; it does not end at its time";
   return `${id} is paused: nothing new is placed, and ${orders}${prices}${time}${delay}`;
 }
+
+const notPaused = (id: string): string => `${id} is not paused`;
+
+/** Returns whether a person, an error or a loss has paused the strategy, so a resume changes something. */
+const canResume = ({ wants, status, phase, lastError, state }: Strategy): boolean =>
+  wants !== "run" ||
+  status === "error" ||
+  phase === "paused" ||
+  lastError !== null ||
+  (state.halted ?? null) !== null;
 
 /** Describes a resume; after a pass, the strategy can still be in error or paused. */
 function resumeText(after: AfterPasses): { readonly text: string; readonly isRunning: boolean } {

@@ -221,6 +221,19 @@ describe("a strategy of paper trading", () => {
     expect([real.next.includes("plans approve"), real.preview.what.includes("paper")]).toEqual([true, false]);
     expect(await app.store.plans({ limit: 100 })).toHaveLength(1);
   });
+
+  it("refuses a plan to resume a strategy that is not paused", async () => {
+    const { client } = await open({ trading: true, confirm: "plan" });
+    const [name, input] = starts("grid", { ...GRID, dryRun: true });
+    const { planId } = (await callTool(client, name, input)).structuredContent as { planId: string };
+    const started = await callTool(client, name, { ...input, planId });
+    const { id } = started.structuredContent as { id: string };
+    expect(errorOf(await callTool(client, "resume_strategy", { id }))).toMatchObject({
+      error: "Conflict",
+      message: `${id} is not paused; nothing was done`,
+      next: expect.stringContaining("get_strategy"),
+    });
+  });
 });
 
 describe("a dry-run start", () => {
