@@ -1,9 +1,10 @@
 import type * as z from "zod";
 import { configSchemaOf } from "../engine/operations/shapes.ts";
-import { sum, text, texts } from "../kernel/decimal.ts";
+import { decimal, sum, text, texts, wire } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
 import { BUYS_ON } from "../model/kill.ts";
 import type { Order } from "../model/order.ts";
+import { describeWaits } from "../model/refusal-text.ts";
 import type { BuiltInKind, FoundOrder } from "../ports/kind.ts";
 import type { StrategyView } from "../ports/stores/store.ts";
 import { bookEnd, bookFill, gridBooks, releaseInventory } from "./booking.ts";
@@ -85,6 +86,7 @@ export const gridKind: BuiltInKind<GridConfig, GridState> = {
   settingsOf: ({ config }: GridStrategy) => ({ config: gridSettingsOf(config) }),
   rangeOf: ({ state }: GridStrategy) => rangeNow(state),
   noticesOf: conditionsOf,
+  lowerPriceOf: ({ state }: GridStrategy, slot) => state.slots.find(({ index }) => index === slot)?.lower,
   planDetails: GridPlanShape,
   planLines: gridPlanLines,
   statusDetails: GridDetailsShape,
@@ -102,8 +104,23 @@ export const gridKind: BuiltInKind<GridConfig, GridState> = {
       slots: slots.map((slot) => slotOut(slot, text)),
     };
   },
-  statusLines({ symbol, details }) {
+  statusLines({ symbol, details, waiting }) {
     const grid = details as z.output<ReturnType<typeof GridDetailsShape>>;
-    return { ...gridRangeText(grid, symbol.split("/")[1]), cycles: String(grid.cycles) };
+    const lowers = grid.slots.map(({ slot, lowerPrice }) => ({
+      slot,
+      lowerPrice: wire(decimal(lowerPrice)),
+    }));
+    return {
+      ...gridRangeText(grid, symbol.split("/")[1]),
+      cycles: String(grid.cycles),
+      waiting: describeWaits(
+        // An initial buy has no slot.
+        waiting.map((one) => ({
+          ...one,
+          slot: lowers.find(({ slot }) => String(slot) === one.id)?.slot ?? -1,
+        })),
+        lowers,
+      ),
+    };
   },
 };

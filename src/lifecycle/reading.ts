@@ -21,7 +21,7 @@ import { splitPair } from "../kernel/pair.ts";
 import { MINUTE, type Millis } from "../kernel/time.ts";
 import { type Mode, modeOf, parseAccountKey } from "../model/account.ts";
 import { groupBy, type Order } from "../model/order.ts";
-import { describeRefusal } from "../model/refusal-text.ts";
+import { describeRefusal, describeWait } from "../model/refusal-text.ts";
 import { type Accounts, pendingEdit, runningTime, type Strategy } from "../model/strategy.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { ConfiguredExchanges } from "../ports/exchanges.ts";
@@ -166,6 +166,12 @@ export function totalsByAsset(reads: readonly ReadStrategy[]): z.input<ReturnTyp
   });
 }
 
+/** Describes why an order waits; a slot that lacks base waits for its price. */
+const describeSlotWait = (
+  refused: Strategy["state"]["refused"][number],
+  lower: Decimal | undefined,
+): string => (lower === undefined ? describeRefusal(refused) : describeWait(refused, text(lower)));
+
 /** Returns the status of a strategy. `orders` are the unsettled ones of its account. */
 export function statusOut(
   deps: Deps,
@@ -190,10 +196,10 @@ export function statusOut(
       id: idOf(order.slot),
       ...placedAsText(order),
     })),
-    waiting: waiting.map(({ slot, reason, detail }) => ({
-      id: idOf(slot),
-      reason,
-      detail: describeRefusal({ reason, detail }),
+    waiting: waiting.map((refused) => ({
+      id: idOf(refused.slot),
+      reason: refused.reason,
+      detail: describeSlotWait(refused, kind.lowerPriceOf?.(strategy, refused.slot)),
     })),
     stopPrices: stopPricesOf(view, row.notices, text),
     stopReason: stopReasonOf(kind, strategy, mark),

@@ -155,6 +155,7 @@ export const statusView = (kinds: readonly Kind[]) => (answer: unknown) => {
   const kind = kinds.find(({ group }) => group === details?.kind);
   const at = averageCost === null ? "" : ` at ${sevenDigits(averageCost)}`;
   const even = breakEvenPrice === null ? "" : `, break-even ${sevenDigits(breakEvenPrice)}`;
+  const { waiting: waits = describeRefusals(waiting), ...lines } = kind?.statusLines(status) ?? {};
   const unrealized =
     unrealizedProfit === null ? "unrealized unknown" : `${centsOfProfit(unrealizedProfit)} unrealized`;
   return {
@@ -162,12 +163,12 @@ export const statusView = (kinds: readonly Kind[]) => (answer: unknown) => {
     ...(status.stopReason === null ? {} : { reason: status.stopReason }),
     profit: `${first.profit}, ${unrealized}; fees ${plainNumber(nearestNumber(feesPaid))} ${quoteIn(status)}`,
     ...(status.price === null ? {} : { "last price": plainNumber(nearestNumber(status.price)) }),
-    ...kind?.statusLines(status),
+    ...lines,
     ...orders,
     holds: `${holds.holds}${at}${even}`,
     ...(stopPrices.length > 0 ? { stops: stopPrices.map(describeStopPrice).join("; ") } : {}),
     ...endings,
-    ...(waiting.length > 0 ? { waiting: describeRefusals(waiting) } : {}),
+    ...(waiting.length > 0 ? { waiting: waits } : {}),
     ...last,
     ...(status.stream === null ? {} : { stream: status.stream }),
   };

@@ -213,6 +213,7 @@ export interface StrategyText {
     readonly price: string;
     readonly amount: string;
   }[];
+  readonly waiting: readonly { readonly id: string; readonly reason: string; readonly detail: string }[];
   readonly details: unknown;
 }
 
@@ -330,6 +331,8 @@ export interface Kind<
   noticesOf?(view: StrategyView<Strategy<Config, State>>): readonly CodedText[];
   /** Returns the definition's id of a slot's order; by default the slot's number. */
   orderId?(strategy: Strategy<Config, State>, slot: number): string;
+  /** Returns the price above which a slot that lacks base can buy it; undefined for an order without one. */
+  lowerPriceOf?(strategy: Strategy<Config, State>, slot: number): Decimal | undefined;
   /** Schema of the part of a plan that only it has. Its field `kind` has the group's name. */
   readonly planDetails: () => z.ZodObject;
   /** Returns its own lines of a plan for people. */
@@ -341,7 +344,7 @@ export interface Kind<
     view: StrategyView<Strategy<Config, State>>,
     timeOf: (at: Millis | null) => Millis | null,
   ): Readonly<Record<string, unknown>>;
-  /** Returns its own lines of a status for people. */
+  /** Returns its own lines of a status for people; `waiting` says why orders wait. */
   statusLines(status: StrategyText): Readonly<Record<string, string>>;
 }
 

@@ -16,7 +16,7 @@ const ORDERS = [
 ];
 const QUIET = { config: {}, budget: { base: "0.1", quote: "1000" }, state: null, notes: {} };
 const linesOf = (over: object = {}, orders: readonly object[] = []) =>
-  ownLines({ symbol: "BTC/USDT", orders: orders as never, details: { ...QUIET, ...over } });
+  ownLines({ symbol: "BTC/USDT", orders: orders as never, waiting: [], details: { ...QUIET, ...over } });
 
 describe("the text of a status", () => {
   it("leaves out what there is nothing of", () => {

@@ -22,7 +22,7 @@ const BID = { id: "0", side: "buy", price: "0.00198", amount: "25000" } as const
 const ASK = { id: "1", side: "sell", price: "0.00202", amount: "24000" } as const;
 
 const linesOf = (over: object, orders: readonly (typeof BID | typeof ASK)[] = [BID, ASK]) =>
-  quoteLines({ symbol: "SNEK/USDT", orders, details: { ...DETAILS, ...over } });
+  quoteLines({ symbol: "SNEK/USDT", orders, waiting: [], details: { ...DETAILS, ...over } });
 
 it("quotes show their price, its source and their open orders", () => {
   expect(linesOf({})).toEqual({

@@ -236,6 +236,24 @@ describe("a strategy of paper trading", () => {
   });
 });
 
+it("reports why a slot without base waits in the words of `grid status`, per slot and for people", async () => {
+  const { client } = await open();
+  const [name, input] = starts("grid", GRID);
+  const { planId } = (await callTool(client, name, input)).structuredContent as { planId: string };
+  const { id } = (await callTool(client, name, { ...input, planId })).structuredContent as { id: string };
+  const { structuredContent: status } = await callTool(client, "get_strategy", { id });
+  const { waiting } = status as { waiting: readonly { reason: string; detail: string }[] };
+  const lacking = waiting.filter(({ reason }) => reason === "no_base");
+  expect(lacking.length).toBeGreaterThan(0);
+  for (const { detail } of lacking) expect(detail).toMatch(/^the price has to rise above \d+ first$/);
+  const view = createOperations(["kraken"])
+    .find((one) => one.name === "get_strategy")
+    ?.cli?.view?.(status);
+  expect(view).toMatchObject({
+    waiting: expect.stringMatching(/^\d of 4 slots waits?: the price has to rise/),
+  });
+});
+
 describe("a dry-run start", () => {
   it("needs no person's approval, and a real one does", async () => {
     const { client, app } = await open({ trading: true, confirm: "terminal" });
