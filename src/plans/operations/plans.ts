@@ -31,7 +31,7 @@ export const planOperations: readonly Operation[] = [
     name: "list_plans",
     summary: "List plans of agents",
     http: { route: "GET /plans", from: "query" },
-    cli: { path: "plans list", examples: ["edgemaker plans list"] },
+    cli: { path: "plans list", view: plansView, examples: ["edgemaker plans list"] },
     input: () =>
       z.object({
         limit: rowsField(),
@@ -70,6 +70,12 @@ export const planOperations: readonly Operation[] = [
   }),
 ];
 
+const AFTER: Readonly<Record<(typeof DECISIONS)[number], string>> = {
+  approve:
+    "a call that waits executes it now; otherwise the agent must repeat its call, while the market is near the plan",
+  refuse: "it can never be committed",
+};
+
 async function decideOpenPlan(
   { store }: StoreDeps,
   { id, decision }: { readonly id: string; readonly decision: (typeof DECISIONS)[number] },
@@ -77,7 +83,7 @@ async function decideOpenPlan(
 ) {
   const decided = `${decision}d` as const;
   if (await store.decidePlan(id, decided, byOf(call))) {
-    const message = `${id} is ${decided}${decision === "refuse" ? ": it can never be committed" : ""}`;
+    const message = `${id} is ${decided}: ${AFTER[decision]}`;
     return { success: true as const, id, message };
   }
   if (await store.isPlanUsed(id))
@@ -89,6 +95,12 @@ async function decideOpenPlan(
     "Not found",
     `there is no open plan ${id}; it does not exist, has expired or was refused (\`edgemaker plans list\` shows open plans)`,
   );
+}
+
+/** Formats the list with the remarks of a plan apart, because they contain commas. */
+function plansView(answer: unknown) {
+  const { plans, ...rest } = answer as { readonly plans: readonly z.output<ReturnType<typeof PlanShape>>[] };
+  return { plans: plans.map((plan) => ({ ...plan, limits: plan.limits.join("; ") })), ...rest };
 }
 
 const planOut = ({

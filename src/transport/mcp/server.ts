@@ -251,7 +251,7 @@ function proposalOf(answer: Answer): CallToolResult {
     `To approve: ${what}.`,
     `Cost: ${cost}.`,
     `Worst case: ${worstCase}.`,
-    ...limits.map((limit) => `Limit: ${limit}.`),
+    ...limits.map((remark) => `Note: ${remark}.`),
     `Plan ${planId}, until ${new Date(expiresAt).toISOString()}. ${next}`,
   ];
   return { ...result, content: [...result.content, block(lines.map((line) => plainText(line)).join("\n"))] };
@@ -337,8 +337,10 @@ has sold everything and earns nothing more.
 - \`gridLevels\` is the number of slots, the intervals between two neighboring prices. Each has one open order.
 - \`orderSize\` is the quote per order. All slots together can use \`gridLevels × orderSize\`.
 - \`gridSpacing\` is a price difference; the default is (upper − lower) / gridLevels.
-- A slot above the market sells base that the account already has. Without base it waits (\`no_base\`), and starts with a buy when the
-  price is above it.
+- A slot above the market can sell base that the account already has, with \`useOwnBase: true\`. The default for agents is false: the
+  slot waits (\`no_base\`), and starts with a buy when the price is above it.
+- \`stopLossPrice\` ends the grid at a price and sells its base. The exit counts toward the limits of agents a second time.
+- \`dryRun: true\` is paper trading: live prices, simulated fills, and no approval.
 
 ## Choose a grid
 \`guide_grid\` creates a complete plan from a pair and a budget. To choose the numbers yourself:
@@ -347,7 +349,8 @@ has sold everything and earns nothing more.
 3. Spacing: at least three times the two fees of a cycle; with a fee of 0.1 % that is 0.6 %. With \`allowLoss: false\`, the server
    refuses a grid whose cycles lose money, and returns the smallest spacing that works.
 4. Size: each order at least the exchange's minimum; all together at most what the person can lose.
-5. Preview it. Show the person the cost and the worst case. Start it only when they agree.
+5. Preview it: the first call returns a plan. Show the person the cost and the worst case. Call again with its \`planId\` when they
+   agree; on live exchanges the call waits until they approve the plan.
 
 ## Monitor a grid
 - A server must run (\`edgemaker serve\`). Without one nothing watches the grid: filled orders are not replaced, and stop prices

@@ -211,8 +211,8 @@ describe("a call of a tool", () => {
       "To approve: it stops.",
       "Cost: nothing.",
       "Worst case: none.",
-      "Limit: one.",
-      "Limit: two.",
+      "Note: one.",
+      "Note: two.",
       `Plan ${planId}, until 1970-01-01T00:00:00.001Z. Nothing is done yet. Show this to the person; when they agree, call again with the same parameters and this planId.`,
     ]);
   });
