@@ -89,6 +89,7 @@ describe("the operations that", () => {
         "stop_strategy",
         "get_grid_status",
         "list_grids",
+        "list_plans",
         "list_definitions",
         "edit_strategy",
         "list_strategies",

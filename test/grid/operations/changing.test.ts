@@ -270,6 +270,8 @@ describe("a pause", () => {
       message: `${id} is resumed`,
     });
     expect(await prices()).toHaveLength(4);
+    await expect(preview("resume_strategy", { id })).rejects.toThrow("is not paused; nothing was done");
+    await ask("pause_strategy", { id });
     await store.setKill(true, BY);
     expect((await preview("resume_strategy", { id })).limits).toHaveLength(2);
   });

@@ -270,6 +270,7 @@ describe("the approval view of a start", () => {
   it("shows what it places, costs and can lose", () => {
     const { hash, ...result } = shown();
     expect(result).toEqual({
+      isPaper: false,
       what: "start a grid of 3 slots of 60 USDT from 60 to 120 USDT on BTC/USDT at kraken: 2 buys and 1 sell now, with the market at 90",
       cost: "120 USDT in buys, before fees, and 0.5 BTC that you already own in sells; it can use up to 180 USDT and 0.5 BTC",
       worstCase:

@@ -49,11 +49,12 @@ describe("a limit for agents' plans", () => {
 
   it("does not apply to paper trading", async () => {
     const { ask, deps } = await agent("USDT=1");
-    expect((await ask(...starts("grid", { ...GRID, dryRun: true }))).isError).toBeFalsy();
-    expect(await runOperation(deps, "list_plans", {})).toMatchObject({
-      count: 1,
-      plans: [{ limits: expect.arrayContaining(["minimum order: 5 USDT"]) }],
+    const planned = await ask(...starts("grid", { ...GRID, dryRun: true }));
+    expect(planned.structuredContent).toMatchObject({
+      preview: { limits: expect.arrayContaining(["minimum order: 5 USDT"]) },
     });
+    // It needs no approval.
+    expect(await runOperation(deps, "list_plans", {})).toMatchObject({ count: 0, plans: [] });
   });
 
   it.each(["USDT", "USDT=", "usdt=5", "USDT=1e3", "USDT=1.2.3"])("cannot be set to %s", (text) => {
@@ -67,6 +68,7 @@ it("a plan to resume or to sell warns that the kill switch is on", async () => {
   const { ask, store } = await agent("");
   const { planId } = (await ask(...starts("grid", GRID))).structuredContent as { planId: string };
   const { id } = (await ask(...starts("grid", { ...GRID, planId }))).structuredContent as { id: string };
+  await store.setPaused(id, {}, BY);
   await store.setKill(true, BY);
   for (const [tool, input] of [
     ["resume_strategy", { id }],
