@@ -14,9 +14,9 @@ import {
   type UTCTimestamp,
 } from "lightweight-charts";
 import { useEffect } from "../effect.ts";
-import { digitsOf } from "../format.ts";
+import { type Digits, digitsOf, number } from "../format.ts";
 import { type Bound, BoundSlider } from "./bounds.tsx";
-import { LABEL, placeLabels } from "./labels.ts";
+import { LABEL, labelAt, placeLabels, scaleOf } from "./labels.ts";
 import { CandleTable, type ChartContent, type ChartLevel, candleAt, Legend, LevelTable } from "./tables.tsx";
 
 interface ChartProps extends ChartContent {
@@ -116,7 +116,7 @@ function createGridChart(element: HTMLElement): ChartHandle {
     series.applyOptions({ ...seriesLooks(), priceFormat: formatOf(digits) });
     if (shown.candles !== last?.candles) setCandles(series, shown.candles, last?.candles);
     markers.setMarkers(markersOf(shown));
-    primitive.show(shown.levels);
+    primitive.show({ ...shown, digits });
     last = shown;
     refit();
   };
@@ -251,7 +251,7 @@ type Target = Parameters<
 >[0];
 
 interface LevelsPrimitive extends ISeriesPrimitive<Time> {
-  show(levels: readonly Level[]): void;
+  show(shown: ChartContent): void;
   /** Shows levels as lines while a pointer or the focus is on the chart. */
   hover(isOn: boolean): void;
 }
@@ -260,10 +260,12 @@ interface LevelsPrimitive extends ISeriesPrimitive<Time> {
 function levelsPrimitive(redrawn: () => void): LevelsPrimitive {
   let attached: SeriesAttachedParameter<Time> | undefined;
   let levels: readonly Level[] = [];
+  let scale: ReturnType<typeof scaleOf> | undefined;
+  let digits: Digits;
   let colors = new Map<Level["kind"], string>();
   let ground = "";
   let isPointed = false;
-  const drawn = (): Drawn => ({ attached, levels, colors, ground, isPointed });
+  const drawn = (): Drawn => ({ attached, levels, digits, colors, ground, isPointed });
   const lines = {
     draw: (target: Target) => {
       drawLevels(target, drawn());
@@ -284,10 +286,11 @@ function levelsPrimitive(redrawn: () => void): LevelsPrimitive {
       attached = undefined;
     },
     paneViews: () => views,
-    autoscaleInfo: () => (levels.length === 0 ? null : { priceRange: rangeOf(levels) }),
+    autoscaleInfo: () => (scale ? { priceRange: scale } : null),
     show(next) {
-      levels = next;
-      const kinds = [...new Set(next.map(({ kind }) => kind))];
+      ({ levels, digits } = next);
+      scale = scaleOf(levels, next.candles);
+      const kinds = [...new Set(levels.map(({ kind }) => kind))];
       colors = new Map(
         kinds.map((kind) => [kind, colorOf(LEVEL_STYLES[kind].color, LEVEL_STYLES[kind].opacity)]),
       );
@@ -302,14 +305,10 @@ function levelsPrimitive(redrawn: () => void): LevelsPrimitive {
   };
 }
 
-const rangeOf = (levels: readonly Level[]) => ({
-  minValue: Math.min(...levels.map(({ price }) => price)),
-  maxValue: Math.max(...levels.map(({ price }) => price)),
-});
-
 interface Drawn {
   readonly attached: SeriesAttachedParameter<Time> | undefined;
   readonly levels: readonly Level[];
+  readonly digits: Digits;
   readonly colors: ReadonlyMap<Level["kind"], string>;
   readonly ground: string;
   readonly isPointed: boolean;
@@ -352,16 +351,18 @@ function drawLabels(target: Target, drawn: Drawn): void {
     context.font = "11px system-ui, sans-serif";
     context.textBaseline = "middle";
     drawAmounts(context, mediaSize.width - TICK - LABEL.gap, drawn);
-    const named = visible(drawn).flatMap(({ name, kind, y }) =>
-      name ? [{ name, kind, y, width: context.measureText(name).width + LABEL.gap }] : [],
-    );
+    const named = visible(drawn).flatMap(({ name, kind, y, price }) => {
+      if (!name) return [];
+      const label = labelAt({ name, y }, mediaSize.height, number(price, drawn.digits));
+      return [{ ...label, kind, width: context.measureText(label.text).width + LABEL.gap }];
+    });
     const places = placeLabels(named);
-    for (const [at, { name, kind, y, width }] of named.entries()) {
+    for (const [at, { text, kind, y, width }] of named.entries()) {
       const x = places[at] ?? LABEL.gap;
       context.fillStyle = drawn.ground;
       context.fillRect(x, y - LABEL.height / 2, width, LABEL.height);
       context.fillStyle = drawn.colors.get(kind) ?? "gray";
-      context.fillText(name, x + LABEL.gap / 2, y + 1);
+      context.fillText(text, x + LABEL.gap / 2, y + 1);
     }
     context.restore();
   });

@@ -22,3 +22,35 @@ export function placeLabels(requests: readonly LabelRequest[]): readonly number[
     return from;
   });
 }
+
+/** Share of the height of candles, orders and range, up to which a named line can be beyond them and set the scale too. */
+const NEAR = 0.25;
+
+/** Returns the prices of levels that a chart has to show beside its candles; undefined if all are far away. */
+export function scaleOf(
+  levels: readonly { readonly price: number; readonly name?: string | undefined }[],
+  candles: readonly Readonly<Record<"low" | "high", number>>[],
+): { readonly minValue: number; readonly maxValue: number } | undefined {
+  const fixed = levels.filter(({ name }) => !name).map(({ price }) => price);
+  const min = Math.min(...fixed, ...candles.map(({ low }) => low));
+  const max = Math.max(...fixed, ...candles.map(({ high }) => high));
+  const room = NEAR * (max - min);
+  const shown = levels
+    .map(({ price }) => price)
+    .filter((price) => price >= min - room && price <= max + room);
+  return shown.length === 0 ? undefined : { minValue: Math.min(...shown), maxValue: Math.max(...shown) };
+}
+
+/** Returns the text of a label and its height in the chart: at the edge, with the price, if its line is beyond that. */
+export function labelAt(
+  { name, y }: { readonly name: string; readonly y: number },
+  height: number,
+  price: string,
+): { readonly text: string; readonly y: number } {
+  const isAbove = y < 0;
+  if (!isAbove && y <= height) return { text: name, y };
+  return {
+    text: `${name} ${price} ${isAbove ? "↑" : "↓"}`,
+    y: isAbove ? LABEL.height / 2 : height - LABEL.height / 2,
+  };
+}

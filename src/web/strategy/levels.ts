@@ -33,7 +33,8 @@ export function chartLevels(one: AnyStrategy): Level[] {
     ...levels,
     ...ends,
     ...lines.flatMap(([price, name]): Level[] =>
-      price === null ? [] : [{ price: Number(price), kind: "line", name }],
+      // A remainder that sales have paid for breaks even below zero.
+      Number(price ?? 0) > 0 ? [{ price: Number(price), kind: "line", name }] : [],
     ),
     ...one.stopPrices.map(
       ({ reason, price }): Level => ({

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LABEL, placeLabels } from "../../../src/web/chart/labels.ts";
+import { LABEL, labelAt, placeLabels, scaleOf } from "../../../src/web/chart/labels.ts";
 
 describe("placeLabels", () => {
   it("places no chart label over another, and leaves an isolated label in place", () => {
@@ -22,5 +22,33 @@ describe("placeLabels", () => {
         });
       }),
     );
+  });
+});
+
+describe("scaleOf", () => {
+  const candles = [{ low: 59, high: 61 }];
+  const range = [{ price: 58 }, { price: 62 }];
+
+  it("shows candles and range as large whatever lines are far away", () => {
+    const far = [
+      { price: 52, name: "stop loss" },
+      { price: 90, name: "take profit" },
+    ];
+    expect(scaleOf([...range, ...far], candles)).toEqual({ minValue: 58, maxValue: 62 });
+    expect(scaleOf(far, candles)).toBeUndefined();
+  });
+
+  it("shows a line that is near them", () => {
+    const near = { price: 57.5, name: "stop loss" };
+    expect(scaleOf([...range, near], candles)).toEqual({ minValue: 57.5, maxValue: 62 });
+  });
+});
+
+describe("labelAt", () => {
+  it("stands on its line, and at the edge with the price if the line is beyond it", () => {
+    const at = (y: number) => labelAt({ name: "stop loss", y }, 400, "52,000");
+    expect(at(300)).toEqual({ text: "stop loss", y: 300 });
+    expect(at(900)).toEqual({ text: "stop loss 52,000 ↓", y: 392 });
+    expect(at(-5)).toEqual({ text: "stop loss 52,000 ↑", y: 8 });
   });
 });

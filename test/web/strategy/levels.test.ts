@@ -32,6 +32,13 @@ it("draws each order with its amount, each level without one, and the other impo
   ]);
 });
 
+it("draws no break-even of a remainder that was paid for by its sales", () => {
+  const lines = (breakEvenPrice: string) =>
+    (chartLevels({ ...GRID, breakEvenPrice }) as readonly { name?: string }[]).map(({ name }) => name);
+  expect(lines("-280")).not.toContain("break-even");
+  expect(lines("280")).toContain("break-even");
+});
+
 it("draws the reference price of quotes, until they stop", () => {
   const quotes = { ...GRID, kind: "quote", reference: "2", breakEvenPrice: null, stopPrices: [] };
   const orders = [{ price: 1, kind: "buy", amount: "0.5" }];
