@@ -97,7 +97,7 @@ function QuoteTotals({ total, data }: { total: ReportAnswer["totals"][number]; d
       </dl>
       {figures.days.length > 0 ? (
         <Section title={`By day, ${name}`}>
-          <DayBars figures={figures} quote={quote} />
+          {figures.days.length > 1 ? <DayBars figures={figures} quote={quote} /> : null}
           <Table
             label={`P&L by day, ${name}`}
             columns={DAY_COLUMNS}

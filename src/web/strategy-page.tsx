@@ -36,7 +36,7 @@ import { QualityPart } from "./strategy/quality.tsx";
 import { QuoteOverview } from "./strategy/quotes.tsx";
 import { EventsPart, FillsPart, OpenOrderPart, OrdersPart, ReplayPart, Slots } from "./strategy/slots.tsx";
 import type { AnyStrategy, Fills, OwnStatus, Quoted, ReportAnswer, Session } from "./types.ts";
-import { Ago, ChangeStat, Choice, Failed, NoticeBox, Section, Shown, Stat } from "./ui.tsx";
+import { Ago, ChangeStat, Choice, Failed, NoticeBox, Section, Shown, Stat, Waiting } from "./ui.tsx";
 
 /** The page of one strategy of any definition: its state, P&L, chart and actions. */
 export const StrategyPage = ({ id, session }: { id: string; session: Session }) => (
@@ -159,7 +159,9 @@ function StrategyParts({ one, session, tab, whom }: PartsProps) {
           />
         </Section>
       ) : null}
-      {tab === "" ? <ProfitPart one={one} candles={candles} fills={fills} /> : null}
+      {tab === "" ? (
+        <ProfitPart one={one} candles={loaded.data || loaded.error ? candles : undefined} fills={fills} />
+      ) : null}
       {tab === "settings" ? (
         <>
           {mayEdit ? <EditPart one={one} whom={whom} typed={typed} type={type} /> : null}
@@ -200,8 +202,11 @@ function standingText({
   price,
   lowerBound,
   upperBound,
+  stopPrices,
 }: AnyStrategy): string {
   if (status === "stopped") return "It is stopped and has no orders.";
+  const trigger = stopPrices.find(({ reason }) => reason === "trigger");
+  if (trigger) return `It waits for the price ${number(trigger.price)}, and places no order before.`;
   const orders = `${pluralize(openOrders, "open order")}${waitingSlots > 0 ? `, ${waitingSlots} waiting` : ""}`;
   const [at, lower, upper] = [price, lowerBound, upperBound].map(Number) as [number, number, number];
   if (price === null || lowerBound === null || upperBound === null || upper <= lower) return `${orders}.`;
@@ -303,10 +308,14 @@ const FilledChart = ({ one, fills, digits, ...shown }: ChartPartProps) => (
 );
 
 /** P&L over the time of the chart next to buy and hold, and P&L by day. */
-function ProfitPart({ one, candles, fills }: Pick<ChartPartProps, "one" | "candles" | "fills">) {
+function ProfitPart({
+  one,
+  candles,
+  fills,
+}: Pick<ChartPartProps, "one" | "fills"> & { candles: ChartPartProps["candles"] | undefined }) {
   const report = useLoad<ReportAnswer>("GET /report", { month: true }, { every: DAYS_INTERVAL_MS });
   const { quote } = pairOf(one.symbol);
-  const points = fills ? profitLines(one, candles, fills) : [];
+  const points = fills && candles ? profitLines(one, candles, fills) : [];
   const last = points.at(-1);
   const { min, max } = lineScaleOf(points);
   return (
@@ -318,16 +327,22 @@ function ProfitPart({ one, candles, fills }: Pick<ChartPartProps, "one" | "candl
             label={`Total P&L, now ${change(last.own)} ${quote}; buy and hold would have made ${change(last.buyAndHold)}`}
             caption={`Total P&L (solid) and buy and hold (dashed), ${change(min)} to ${change(max)} ${quote}`}
           />
+        ) : fills && candles ? (
+          <p class="empty">
+            {one.status === "stopped"
+              ? "It stopped before the first candle of the chart."
+              : "P&L over time appears with the first price."}
+          </p>
         ) : (
-          <p class="empty">P&L over time appears with the first price.</p>
+          <Waiting rows={4} />
         )}
         <Shown of={report} rows={4}>
           {(data) => {
             const figures = dailyFigures(daysOf(data, one.id));
-            return figures.days.length > 0 ? (
+            return figures.days.length > 1 ? (
               <DayBars figures={figures} quote={quote} />
             ) : (
-              <p class="empty">P&L by day appears here. A running server records each day.</p>
+              <p class="empty">P&L by day appears on the second day. A running server records each day.</p>
             );
           }}
         </Shown>

@@ -179,7 +179,7 @@ export function Shown<T>({
 }
 
 /** A placeholder as tall as the content, so nothing jumps. */
-const Waiting = ({ rows }: { rows: number }) => (
+export const Waiting = ({ rows }: { rows: number }) => (
   <div class="waiting" role="status" aria-label="Loading">
     {Array.from({ length: rows }, (_, row) => (
       <i key={row} />

@@ -41,13 +41,14 @@ export function ById<One extends StatusOfAny>({
 type Standing = Pick<StrategyRow, "phase" | "status" | "lastError" | "notices">;
 
 export const stateName = ({ phase, status }: Pick<Standing, "phase" | "status">): string =>
-  status === "running" && phase !== "active" ? phase : status;
+  status === "idle" ? "waiting" : status === "running" && phase !== "active" ? phase : status;
 
 /** The state of a strategy, in the color of what it needs. */
 export function StateTag({ of }: { of: Standing }) {
   const { status, lastError, notices } = of;
   const isWell = lastError === null && notices.length === 0;
-  const tone = status === "error" ? "down" : status === "stopped" ? "" : isWell ? "up" : "warn";
+  const tone =
+    status === "error" ? "down" : ["stopped", "idle"].includes(status) ? "" : isWell ? "up" : "warn";
   return <b class={`tag ${tone}`}>{stateName(of)}</b>;
 }
 
@@ -73,7 +74,7 @@ export function StrategyHeader({ of, children }: { of: StrategyRow; children: Ch
 
 /** The four figures of every strategy, and the others behind a click. */
 export function MainFigures({
-  of: { symbol, totalProfit, profitPercent, profit, holdingProfit, position, price },
+  of: { symbol, status, totalProfit, profitPercent, profit, holdingProfit, position, price },
   beside,
   children,
 }: {
@@ -83,7 +84,7 @@ export function MainFigures({
   children: Child;
 }) {
   const { base, quote } = pairOf(symbol);
-  const isKnown = totalProfit !== null && holdingProfit !== null;
+  const isKnown = totalProfit !== null && holdingProfit !== null && status !== "idle";
   return (
     <>
       <dl class="stats">

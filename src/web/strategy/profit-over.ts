@@ -3,12 +3,20 @@ import type { CandlesAnswer, FillAnswer, StatusOfAny } from "../types.ts";
 
 type KnownProfit = Pick<
   StatusOfAny,
-  "totalProfit" | "price" | "position" | "startPrice" | "startedAt" | "capital" | "symbol"
+  | "totalProfit"
+  | "price"
+  | "position"
+  | "startPrice"
+  | "startedAt"
+  | "capital"
+  | "symbol"
+  | "status"
+  | "runningTime"
 > & { readonly details?: { readonly kind?: unknown } | null };
 
 /**
  * Returns a strategy's P&L at the close of each candle, and that of buy and hold: starts from the current P&L and reverts
- * fills one after another. Fees in a third asset stay in. Before the oldest known fill there is no value.
+ * fills one after another. Fees in a third asset stay in. Before the oldest known fill and after a stop there is no value.
  */
 export function profitOver(
   strategy: KnownProfit,
@@ -35,9 +43,15 @@ export function profitOver(
   const from = isWhole ? startedAt : (left[0]?.timestamp ?? Number.POSITIVE_INFINITY);
   let [base, cash] = [position, total - worth(position, own[left.length] ?? 0, price)];
   const points: LinePoint[] = [];
-  for (const [index, { timestamp, close }] of [...candles.entries()].reverse()) {
-    // A candle's close is the start of the next one.
-    const end = candles[index + 1]?.timestamp ?? Number.POSITIVE_INFINITY;
+  const isStopped = strategy.status === "stopped";
+  const known = isStopped
+    ? candles.filter(({ timestamp }) => timestamp <= startedAt + strategy.runningTime)
+    : candles;
+  for (const [index, candle] of [...known.entries()].reverse()) {
+    const { timestamp } = candle;
+    // A candle's close is the start of the next one, and what was left at a stop is valued at its price.
+    const end = known[index + 1]?.timestamp ?? Number.POSITIVE_INFINITY;
+    const close = isStopped && end === Number.POSITIVE_INFINITY ? price : candle.close;
     if (end <= from) break;
     for (let last = left.at(-1); last && last.timestamp >= end; last = left.at(-1)) {
       const moved = movedBy(last, symbol);

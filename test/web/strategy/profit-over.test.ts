@@ -98,6 +98,21 @@ it("profitOver ends at the current status with the price of the last pass", asyn
   expect(points.at(-1)?.buyAndHold).toBeCloseTo(last?.buyAndHold as number, 2);
 });
 
+it("profitOver ends at a stop with what the stop left, whatever the price does later", async () => {
+  const { grid, fills, candles } = await traded();
+  const at = candles.length - 10;
+  const end = candles[at]?.timestamp ?? 0;
+  const stopped = { ...grid, status: "stopped" as const, runningTime: end - grid.startedAt };
+  const later = candles.map((candle, index) => (index < at ? candle : { ...candle, close: 90_000 }));
+  const points = profitOver(stopped, later, {
+    fills: fills.filter(({ timestamp }) => timestamp <= end),
+    isWhole: true,
+  });
+  expect(points.at(-1)?.timestamp).toBe(end);
+  expect(points.at(-1)?.own).toBeCloseTo(Number(grid.totalProfit), 2);
+  expect(points.at(-1)?.buyAndHold).toBeCloseTo(Number(grid.holdingProfit), 2);
+});
+
 it("profitOver starts at the first known fill", async () => {
   const { grid, fills, candles } = await traded();
   const newest = fills.slice(0, 10);
