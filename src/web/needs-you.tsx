@@ -1,9 +1,10 @@
+import { useState } from "hono/jsx/dom";
 import { countWithVerb, pluralize } from "../kernel/plain-text.ts";
 import { ask, part } from "./api.ts";
 import { capitalized, money, pairOf } from "./format.ts";
 import { killQuestion } from "./liquidity.tsx";
 import { reloadAll } from "./live.ts";
-import { isResumed, type NeedEntry, needsOfRows } from "./needs.ts";
+import { groupsOf, groupText, isResumed, type NeedEntry, needsOfRows } from "./needs.ts";
 import { linkTo } from "./route.ts";
 import { isKillSwitchOn, useValue } from "./session.ts";
 import { sendChange } from "./strategy/parts.tsx";
@@ -41,7 +42,9 @@ const PASS_QUESTION: Question = {
 export function NeedsYou({ rows, session: { scope } }: { rows: readonly StrategyRow[]; session: Session }) {
   const [question, put] = useConfirmation();
   const isKilled = useValue(isKillSwitchOn) === true;
+  const [isWhole, setWhole] = useState(false);
   const needs = needsOfRows(rows);
+  const groups = groupsOf(needs);
   const count = needs.length + (isKilled ? 1 : 0);
   const button = (name: string, asked: Question) => (
     <button type="button" onClick={() => put(asked)}>
@@ -72,9 +75,17 @@ export function NeedsYou({ rows, session: { scope } }: { rows: readonly Strategy
       );
     // There its loss limit can be raised, its range moved, its budget reduced, or a loss allowed.
     if (["loss_limit", "out_of_range", "funds_missing", "all_below_cost"].includes(need.code))
-      return link("Open settings", "strategy", row.id, "settings");
+      return link("Edit", "strategy", row.id, "settings");
     return link("Open", "strategy", row.id);
   };
+  const entry = (need: NeedEntry) => (
+    <li key={need.key} class={need.code === "error" ? "error" : ""}>
+      <p>
+        <b>{whose(need)}</b>: {capitalized(need.message)}
+      </p>
+      {mend(need)}
+    </li>
+  );
   const list = () => (
     <Section title={`Needs you (${count})`}>
       <ul class="needs">
@@ -86,15 +97,24 @@ export function NeedsYou({ rows, session: { scope } }: { rows: readonly Strategy
             {scope === "admin" ? button("Turn the kill switch off", killQuestion(false)) : null}
           </li>
         ) : null}
-        {needs.map((need) => (
-          <li key={need.key} class={need.code === "error" ? "error" : ""}>
-            <p>
-              <b>{whose(need)}</b>: {capitalized(need.message)}
-            </p>
-            {mend(need)}
-          </li>
-        ))}
+        {(isWhole ? groups : groups.slice(0, MAX_GROUPS)).map((group) => {
+          const [need] = group;
+          if (need && group.length === 1) return entry(need);
+          return (
+            <li key={need?.code}>
+              <details>
+                <summary>{groupText(group)}</summary>
+                <ul class="needs">{group.map(entry)}</ul>
+              </details>
+            </li>
+          );
+        })}
       </ul>
+      {isWhole || groups.length <= MAX_GROUPS ? null : (
+        <button type="button" onClick={() => setWhole(true)}>
+          Show all {count}
+        </button>
+      )}
     </Section>
   );
   // The dialog shows its result also when nothing is left.
@@ -106,8 +126,8 @@ export function NeedsYou({ rows, session: { scope } }: { rows: readonly Strategy
   );
 }
 
-/** Number of strategies that an entry names. */
-const MAX_NAMED = 3;
+/** Number of strategies that an entry names, and of groups that are listed at first. */
+const [MAX_NAMED, MAX_GROUPS] = [3, 3] as const;
 
 const whose = ({ rows }: NeedEntry): string => {
   const names = rows.map(

@@ -1,3 +1,4 @@
+import { countWithVerb, pluralize } from "../kernel/plain-text.ts";
 import type { StrategyRow } from "./types.ts";
 
 /** Notices that end by themselves, or that only inform. */
@@ -45,3 +46,34 @@ export function needsOfRows(rows: readonly StrategyRow[]): readonly NeedEntry[] 
 /** Whether a resume mends it. */
 export const isResumed = ({ code, rows: [row] }: NeedEntry): boolean =>
   code === "paused" || (code === "error" && row?.status === "error");
+
+/** Number of entries with the same code from which they are one. */
+const FOLDED = 3;
+
+/** Returns the entries in groups, of which most have one. */
+export function groupsOf(needs: readonly NeedEntry[]): readonly (readonly NeedEntry[])[] {
+  const isMany = (code: string) => needs.filter((one) => one.code === code).length >= FOLDED;
+  const groups = new Map<string, NeedEntry[]>();
+  for (const need of needs) {
+    const key = isMany(need.code) ? need.code : need.key;
+    groups.set(key, [...(groups.get(key) ?? []), need]);
+  }
+  return [...groups.values()];
+}
+
+const STATES: Readonly<Record<string, string>> = {
+  out_of_range: "outside their range",
+  base_missing: "without the base that they bought",
+  limit: "blocked by a limit",
+  loss_limit: "at their loss limit",
+};
+
+/** Describes in one line what several strategies have. */
+export function groupText(needs: readonly NeedEntry[]): string {
+  const rows = needs.flatMap((one) => one.rows);
+  const noun = rows.every(({ definition }) => definition === "grid") ? "grid" : "strategy";
+  const words = needs[0]?.code.replaceAll("_", " ") ?? "";
+  const state = STATES[needs[0]?.code ?? ""] ?? (words === "paused" ? words : undefined);
+  const count = state ? countWithVerb(rows.length, noun) : pluralize(rows.length, noun);
+  return state ? `${count} ${state}` : `${count}: ${words}`;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { needsOfRows } from "../../src/web/needs.ts";
+import { groupsOf, groupText, needsOfRows } from "../../src/web/needs.ts";
 import type { StrategyRow } from "../../src/web/types.ts";
 
 const row = (id: string, ...codes: string[]): StrategyRow =>
@@ -48,5 +48,22 @@ describe("what needs the user", () => {
   it("names the reason of an error instead of the error", () => {
     const refused = { ...row("a", "key_refused"), lastError: "401" };
     expect(shown(refused).map(([code]) => code)).toEqual(["key_refused"]);
+  });
+
+  it("groups three or more that need the same, and says in one line what", () => {
+    const grid = (id: string, code: string) => ({
+      ...row(id),
+      definition: "grid",
+      notices: [{ code, message: `${id}: ${code}` }],
+    });
+    const rows = ["a", "b", "c"].map((id) => grid(id, "out_of_range"));
+    const groups = groupsOf(needsOfRows([grid("d", "paused"), ...rows, grid("e", "paused")]));
+    expect(groups.map((group) => group.length)).toEqual([3, 1, 1]);
+    expect(groupText(groups[0] ?? [])).toBe("3 grids are outside their range");
+    const own = { ...rows[0], id: "f", definition: "two-sided" } as StrategyRow;
+    expect(groupText(needsOfRows([own, grid("g", "out_of_range")]))).toBe(
+      "2 strategies are outside their range",
+    );
+    expect(groupText(needsOfRows([grid("g", "stop_price_held_up")]))).toBe("1 grid: stop price held up");
   });
 });
