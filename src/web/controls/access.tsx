@@ -3,7 +3,7 @@ import { pluralize } from "../../kernel/plain-text.ts";
 import { LIMIT_OFF } from "../../limits/texts.ts";
 import type { Scope } from "../../model/token.ts";
 import { type ApiError, ask, part } from "../api.ts";
-import { capitalized, money } from "../format.ts";
+import { capitalized, inPercent, money } from "../format.ts";
 import { useLoad } from "../live.ts";
 import { areRight, type TextRows } from "../row-checks.ts";
 import { RowsField } from "../rows.tsx";
@@ -13,19 +13,28 @@ import type {
   KeysAnswer,
   LimitChange,
   LimitsAnswer,
+  Session,
   TestedKeys,
   TokenAnswer,
   TokenList,
 } from "../types.ts";
 import { Choice, Failed, Field, NoticeBox, Section, Shown, Time, useConfirmation, valueIn } from "../ui.tsx";
-import { isList, limitColumns, limitTitle, limitValue, scopeText, writeLimit } from "./limit-text.ts";
+import {
+  dayLimit,
+  isList,
+  limitColumns,
+  limitTitle,
+  limitValue,
+  scopeText,
+  writeLimit,
+} from "./limit-text.ts";
 
 /** The page of API tokens and exchange keys; the secrets are never shown. */
-export function AccessPage() {
+export function AccessPage({ session }: { session: Session }) {
   return (
     <>
       <h1>Access</h1>
-      <Tokens />
+      <Tokens actor={session.actor} />
       <ExchangeKeys />
     </>
   );
@@ -166,7 +175,7 @@ function describeTested({ exchange, assets, mayWithdraw }: TestedKeys): string {
 }
 
 /** API tokens: created and shown once here, and revoked immediately. */
-function Tokens() {
+function Tokens({ actor }: { actor: string }) {
   const { before, pager } = usePages<number>();
   const page = useLoad<TokenList>("GET /tokens", { before });
   const [question, put] = useConfirmation();
@@ -190,7 +199,7 @@ function Tokens() {
           <>
             <Table
               label="API tokens, newest first"
-              columns={tokenColumns(revoke)}
+              columns={tokenColumns(revoke, actor)}
               rows={tokens}
               keyOf={({ id }) => id}
               empty="No stored tokens yet. Tokens from the server's settings are not listed."
@@ -219,14 +228,18 @@ const tokenState = ({ revokedAt, expiresAt }: TokenAnswer) => {
   );
 };
 
-const tokenColumns = (revoke: (token: TokenAnswer) => void): readonly TableColumn<TokenAnswer>[] => [
+const tokenColumns = (
+  revoke: (token: TokenAnswer) => void,
+  actor: string,
+): readonly TableColumn<TokenAnswer>[] => [
   {
     name: "Token",
     isHead: true,
     of: ({ id, name, server }) => (
       <>
-        <span class="break">{name}</span>
+        <span class="break">{name === id ? "no name" : name}</span>
         <small>{server ? `for the server at ${server}` : id}</small>
+        {id === actor ? <small>You are signed in with it</small> : null}
       </>
     ),
     by: ({ name }) => name,
@@ -322,7 +335,14 @@ export function LimitsPage() {
                   {
                     name: "Notional",
                     isNumber: true,
-                    of: ({ notional, asset }) => `${money(Number(notional))} ${asset}`,
+                    of: (use) => {
+                      const most = dayLimit(data, use);
+                      const share =
+                        most === undefined
+                          ? ""
+                          : ` of ${money(most, 0)} (${inPercent((100 * Number(use.notional)) / most, 0)})`;
+                      return `${money(use.notional)}${share} ${use.asset}`;
+                    },
                   },
                 ]}
                 rows={data.used}

@@ -169,9 +169,11 @@ const channelColumns = ({ test, replay, remove }: Act): readonly TableColumn<Cha
   { name: "Last delivery", of: ({ sentAt }) => (sentAt === null ? "none yet" : <Time at={sentAt} />) },
   {
     name: "State",
-    of: ({ error, waiting, givenUp }) => (
+    of: ({ error, waiting, givenUp, sentAt }) => (
       <>
-        <b class={`tag ${error ? "down" : "up"}`}>{error ? "failing" : "well"}</b>
+        <b class={`tag ${error ? "down" : sentAt === null ? "" : "up"}`}>
+          {error ? "failing" : sentAt === null ? "not tested" : "well"}
+        </b>
         {error ? <small class="todo">{error}</small> : null}
         {waiting > 0 ? <small>{waiting} wait</small> : null}
         {givenUp > 0 ? <small>{givenUp} failed</small> : null}

@@ -10,6 +10,7 @@ import {
   type RowColumn,
   type TextRows,
 } from "../row-checks.ts";
+import type { LimitsAnswer } from "../types.ts";
 
 const limitFormOf = (name: string) => LIMIT_FORMS[name as LimitName];
 
@@ -59,7 +60,8 @@ export const writeLimit = (name: string, rows: TextRows): string =>
 
 /** Formats a limit's value with its unit: `USDT=500` is 500 USDT, and 60000 ms are 1 min. */
 export function limitValue(name: string, value: string): string {
-  if (value === "off") return value;
+  // A loss limit works without a choice of what it does.
+  if (value === "off") return name === "onLoss" ? "pause (default)" : value;
   if (name.endsWith("Millis"))
     return Number(value) % 1000 === 0 ? duration(Number(value)) : `${number(Number(value))} ms`;
   if (name.endsWith("Percent")) return inPercent(Number(value));
@@ -77,4 +79,17 @@ export function scopeText(scope: string): string {
   if (scope === "every") return "all orders";
   const [kind, ...rest] = scope.split(":");
   return `${kind} ${rest.filter((part) => !["", "live", "sandbox"].includes(part)).join(" ")}`;
+}
+
+/** Returns the lowest limit of a day's notional that applies to an account; undefined without one. */
+export function dayLimit(
+  { settings, limits }: Pick<LimitsAnswer, "settings" | "limits">,
+  { scope, asset }: Pick<LimitsAnswer["used"][number], "scope" | "asset">,
+): number | undefined {
+  const own = limits.filter((one) => one.scope === "every" || one.scope === scope);
+  const amounts = [settings, ...own.map((one) => one.limits)]
+    .flatMap((one: Readonly<Record<string, string>>) => one.dayNotional?.split(",") ?? [])
+    .filter((one) => one.startsWith(`${asset}=`))
+    .map((one) => Number(one.slice(asset.length + 1)));
+  return amounts.length === 0 ? undefined : Math.min(...amounts);
 }

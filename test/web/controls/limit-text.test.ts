@@ -1,6 +1,12 @@
 import { expect, it } from "vitest";
 import { LIMIT_FORMS, LIMIT_NAMES, readLimit } from "../../../src/limits/texts.ts";
-import { limitColumns, limitTitle, limitValue, writeLimit } from "../../../src/web/controls/limit-text.ts";
+import {
+  dayLimit,
+  limitColumns,
+  limitTitle,
+  limitValue,
+  writeLimit,
+} from "../../../src/web/controls/limit-text.ts";
 
 it("shows every limit by a name in words, and its value with its unit", () => {
   for (const name of Object.keys(LIMIT_FORMS)) expect(limitTitle(name)).toMatch(/^[A-Z][A-Za-z ,]+$/);
@@ -12,6 +18,7 @@ it("shows every limit by a name in words, and its value with its unit", () => {
   expect(limitValue("orderGapMillis", "500")).toBe("500 ms");
   expect(limitValue("orderGapMillis", "1500")).toBe("1,500 ms");
   expect(limitValue("priceAgeMillis", "off")).toBe("off");
+  expect(limitValue("onLoss", "off")).toBe("pause (default)");
 });
 
 it("takes every limit as fields, and writes what the server reads", () => {
@@ -41,4 +48,17 @@ it("names what is wrong with a value in words", () => {
   expect(wrong("collarPercent", "101")).toEqual(["Write a percentage up to 100."]);
   expect(wrong("openOrders", "1.5")).toEqual(["Write a whole number."]);
   expect(wrong("priceAgeMillis", "soon")).toEqual(["Write a number of seconds, such as 60."]);
+});
+
+it("finds the lowest limit of a day that applies to an account and an asset", () => {
+  const one = (scope: string, dayNotional: string) => ({ scope, limits: { dayNotional } });
+  const data = {
+    settings: { dayNotional: "USDT=9000" },
+    limits: [one("every", "USDT=20000,EUR=5000"), one("account:sandbox:mexc:", "USDT=500")],
+  } as unknown as Parameters<typeof dayLimit>[0];
+  const of = (scope: string, asset: string) => dayLimit(data, { scope, asset });
+  expect(of("account:sandbox:mexc:", "USDT")).toBe(500);
+  expect(of("account:sandbox:kraken:", "USDT")).toBe(9000);
+  expect(of("account:sandbox:kraken:", "EUR")).toBe(5000);
+  expect(of("account:sandbox:kraken:", "BTC")).toBeUndefined();
 });
