@@ -1,7 +1,8 @@
 import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
 import { AccountTotals } from "./account.tsx";
-import { change, dailyFigures, digitsOf, inPercent, money, number, toneOf } from "./format.ts";
+import { useEffect } from "./effect.ts";
+import { change, dailyFigures, digitsOf, inPercent, money, number, pairOf, toneOf } from "./format.ts";
 import { useLoad } from "./live.ts";
 import { WatchedMarkets } from "./markets/watched-pairs.tsx";
 import { NeedsYou } from "./needs-you.tsx";
@@ -25,16 +26,23 @@ type ProfitPeriod = (typeof PERIODS)[number][0];
 /** The first day of the period of all days. */
 const ALL_FROM = "2020-01-01";
 
-/** The days of a report change at most once a minute. */
-const REPORT_INTERVAL_MS = 60_000;
+/** A list of at most this many rows is loaded more often, so that what happens without an event is seen soon. */
+const MAX_SHORT = 100;
+const [SHORT_INTERVAL_MS, LONG_INTERVAL_MS] = [10_000, 60_000] as const;
 
 /** The first page: what needs the user, the P&L, and every strategy. */
 export function Home({ session }: { session: Session }) {
-  const running = useLoad<StrategyTable>("GET /strategies", {}, { live: true });
+  const [every, setEvery] = useState<number>(LONG_INTERVAL_MS);
+  const running = useLoad<StrategyTable>("GET /strategies", {}, { live: true, every });
+  const { length } = running.data?.strategies ?? { length: Infinity };
+  useEffect(() => {
+    setEvery(length <= MAX_SHORT ? SHORT_INTERVAL_MS : LONG_INTERVAL_MS);
+    return undefined;
+  }, [length <= MAX_SHORT]);
   const exchanges = useLoad<Exchanges>("GET /exchanges");
   const [period, setPeriod] = useState<ProfitPeriod>("week");
   const span = period === "all" ? { from: ALL_FROM } : { month: true };
-  const report = useLoad<ReportAnswer>("GET /report", span, { every: REPORT_INTERVAL_MS, keep: true });
+  const report = useLoad<ReportAnswer>("GET /report", span, { every: LONG_INTERVAL_MS, keep: true });
   return (
     <>
       <header class="title">
@@ -182,7 +190,7 @@ function ProfitPanel({ totals, report, period, choosePeriod }: ProfitProps) {
 }
 
 const FILTERS = [
-  ["running", "Running", "Running strategies", "No strategy runs."],
+  ["running", "Active", "Active strategies", "No strategy runs."],
   ["stopped", "Stopped", "Stopped strategies", "No stopped strategies."],
   ["all", "All", "All strategies", "No strategies yet."],
 ] as const;
@@ -199,11 +207,11 @@ function Strategies({ running, report }: ListProps) {
   const [search, setSearch] = useState("");
   const words = search.toLowerCase().split(/\s+/);
   const [, title = "", label = "", none = ""] = FILTERS.find(([one]) => one === filter) ?? [];
-  const columns = homeColumns(new Map(report?.strategies.map(({ id, days }) => [id, days])));
+  const daysById = new Map(report?.strategies.map(({ id, days }) => [id, days]));
   const table = (rows: readonly StrategyRow[]) => (
     <Table
       label={label}
-      columns={columns}
+      columns={homeColumns(daysById, new Set(rows.map(({ symbol }) => pairOf(symbol).quote)).size > 1)}
       rows={rows.filter((row) => words.every((word) => searchText(row).includes(word)))}
       keyOf={({ id }) => id}
       empty={rows.length > 0 ? "No strategy matches the filter." : none}
@@ -211,7 +219,7 @@ function Strategies({ running, report }: ListProps) {
   );
   return (
     <Section
-      title={filter === "running" ? `Running (${running.length})` : title}
+      title={filter === "running" ? `Active (${running.length})` : title}
       aside={
         <>
           <PressedChoice label="Which strategies" value={filter} choices={FILTERS} choose={setFilter} />
@@ -253,6 +261,7 @@ const searchText = ({ id, name, definition, exchange, symbol, status, phase }: S
 /** Returns the columns, with what the report knows of each strategy's days. */
 function homeColumns(
   daysById: ReadonlyMap<string, readonly (string | null)[]>,
+  hasUnits: boolean,
 ): readonly TableColumn<StrategyRow>[] {
   const daysOf = ({ id, status }: StrategyRow) => (status === "stopped" ? [] : (daysById.get(id) ?? []));
   const hasCurves = [...daysById.values()].some(({ length }) => length > 1);
@@ -274,9 +283,10 @@ function homeColumns(
     {
       name: "P&L",
       isNumber: true,
-      of: ({ totalProfit, profitPercent }) => (
+      of: ({ totalProfit, profitPercent, symbol }) => (
         <span class={toneOf(totalProfit)}>
           {change(totalProfit)}
+          {hasUnits ? `\u00a0${pairOf(symbol).quote}` : ""}
           {profitPercent === null ? null : <small>{inPercent(profitPercent, 2)}</small>}
         </span>
       ),

@@ -269,7 +269,7 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
     const { page, context } = await served.signIn();
     await page.clock.install({ time: "2026-01-01T00:00:00Z" });
     await page.reload();
-    await page.getByRole("heading", { name: "Running (" }).waitFor();
+    await page.getByRole("heading", { name: "Active (" }).waitFor();
     await page.clock.pauseAt("2026-01-01T01:00:00Z");
     const [read, released] = [signal(), signal()];
     let isFirst = true;

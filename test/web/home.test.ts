@@ -44,7 +44,7 @@ describe.skipIf(!findChromium())("what needs you, on the first page (skipped wit
       (await served.call<{ count: number }>("GET", "/orders?exchange=kraken")).count;
     const before = await openOrders();
     const { page, context, errors } = await served.signIn();
-    await page.getByRole("heading", { name: "Running (1)" }).waitFor();
+    await page.getByRole("heading", { name: "Active (1)" }).waitFor();
     expect(await needs(page).count()).toBe(0);
 
     await served.call("POST", "/kill", { on: true });
@@ -141,7 +141,7 @@ describe.skipIf(!findChromium())("the list on the first page (skipped without Ch
 
   it("has every definition, sorted on request, with the price in its range", async () => {
     const { page, context, errors } = await served.signIn();
-    await page.getByRole("heading", { name: "Running (3)" }).waitFor();
+    await page.getByRole("heading", { name: "Active (3)" }).waitFor();
     expect(await names(page)).toEqual(["grid, kraken", "quote, BTC/USDT on mexc", "two-sided, kraken"]);
     await page.getByRole("img", { name: /^[\d,.]+ between 57,000 and 63,000$/ }).waitFor();
     await page.getByRole("cell", { name: /stop loss 50,000/ }).waitFor();
@@ -160,14 +160,14 @@ describe.skipIf(!findChromium())("the list on the first page (skipped without Ch
     const now = Date.now();
     const dayOf = (before: number) => new Date(now - before * 86_400_000).toISOString().slice(0, 10);
     await page.route("**/api/v1/report*", (route) => {
-      const day = (before: number, totalProfit: string, dryRun = false) => ({
+      const day = (before: number, totalProfit: string, mode = "simulated") => ({
         day: dayOf(before),
         quote: "USDT",
-        dryRun,
+        mode,
         totalProfit,
         realizedProfit: "0",
       });
-      const days = [day(20, "100"), day(1, "5"), day(1, "70", true), day(0, "-2")];
+      const days = [day(20, "100"), day(1, "5"), day(1, "70", "paper"), day(0, "-2")];
       const strategies = [{ id: ids.grid, days: ["5", "-2"] }];
       return route.fulfill({ json: { from: 0, to: now, days, strategies, totals: [], count: 1 } });
     });
@@ -199,7 +199,7 @@ describe.skipIf(!findChromium())("the list on the first page (skipped without Ch
     const { page, context } = await served.signIn({ colorScheme, viewport: { width, height: 844 } });
     await served.call("POST", "/kill", { on: true });
     await needs(page).waitFor();
-    await page.getByRole("heading", { name: "Running (3)" }).waitFor();
+    await page.getByRole("heading", { name: "Active (3)" }).waitFor();
     expect(await violationsOf(page)).toEqual([]);
     expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
     expect(await page.locator(".large:visible").count()).toBeLessThanOrEqual(4);
@@ -209,7 +209,7 @@ describe.skipIf(!findChromium())("the list on the first page (skipped without Ch
 
   it("says what happened since the last visit, and nothing while nothing did", async () => {
     const { page, context, errors } = await served.signIn();
-    await page.getByRole("heading", { name: "Running (3)" }).waitFor();
+    await page.getByRole("heading", { name: "Active (3)" }).waitFor();
     const stored = () => page.evaluate<string | null>("localStorage.getItem('edgemaker.visit')");
     await expect.poll(stored).not.toBeNull();
     const line = page.getByText(/^Since /);
@@ -245,7 +245,7 @@ describe.skipIf(!findChromium())("the list on the first page (skipped without Ch
     const reopen = async (text: string) => {
       await page.addInitScript(`localStorage.setItem("edgemaker.visit", ${JSON.stringify(text)})`);
       await page.reload();
-      await page.getByRole("heading", { name: "Running (3)" }).waitFor();
+      await page.getByRole("heading", { name: "Active (3)" }).waitFor();
     };
     const line = page.getByText(/^Since /);
     const before = { at: Date.now() - 1000, last: 0, rows: { [ids.grid as string]: [5, "0"] } };
@@ -261,7 +261,7 @@ describe.skipIf(!findChromium())("the list on the first page (skipped without Ch
   it("shows stopped ones in the same table behind a filter", async () => {
     await served.call("POST", `/strategies/${ids.quote}/stop`, {});
     const { page, context, errors } = await served.signIn();
-    await page.getByRole("heading", { name: "Running (2)" }).waitFor();
+    await page.getByRole("heading", { name: "Active (2)" }).waitFor();
     await page.getByRole("button", { name: "Stopped" }).click();
     await page.getByRole("table", { name: "Stopped strategies" }).waitFor();
     expect(await names(page)).toEqual(["quote, BTC/USDT on mexc"]);

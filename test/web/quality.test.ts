@@ -73,7 +73,7 @@ describe.skipIf(!findChromium())("execution quality on the page (skipped without
       return route.fulfill({ json: ANSWER });
     });
     await page
-      .getByRole("table", { name: "Running strategies" })
+      .getByRole("table", { name: "Active strategies" })
       .getByRole("link", { name: "BTC/USDT" })
       .click();
     const part = page.getByRole("region", { name: "Execution quality" });

@@ -30,8 +30,8 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
       body: JSON.stringify(startBody("quote", request)),
     });
     expect(started.status).toBe(200);
-    await page.getByRole("heading", { name: "Running (1)" }).waitFor();
-    const table = page.getByRole("table", { name: "Running strategies" });
+    await page.getByRole("heading", { name: "Active (1)" }).waitFor();
+    const table = page.getByRole("table", { name: "Active strategies" });
     await table.getByRole("cell", { name: "4", exact: true }).waitFor();
     await expect
       .poll(() => page.getByLabel("Totals in USDT").locator("dt").allTextContents())
@@ -39,7 +39,7 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
     expect(await table.innerText()).toMatch(/BTC\/USDT\s+quote, kraken\s+running/);
     const { id } = (await started.json()) as { id: string };
     await served.server.ask("/api/v1/strategy/grid", { method: "DELETE", body: JSON.stringify({ id }) });
-    await page.getByRole("heading", { name: "Running (0)" }).waitFor();
+    await page.getByRole("heading", { name: "Active (0)" }).waitFor();
     expect(errors).toEqual([]);
     expect(strangers).toEqual([]);
     await context.close();
@@ -63,7 +63,7 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
       (await served.call<{ count: number }>("GET", "/orders?exchange=kraken&symbol=BTC%2FUSDT")).count;
     const { page, context, errors, strangers } = await served.signIn();
     await page
-      .getByRole("table", { name: "Running strategies" })
+      .getByRole("table", { name: "Active strategies" })
       .getByRole("link", { name: "BTC/USDT" })
       .click();
     const listed = page.getByRole("region", { name: "Open orders" });

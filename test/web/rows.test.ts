@@ -24,7 +24,7 @@ const RUNNING = 120;
 describe.skipIf(!findChromium())("a page with many strategies (skipped without Chromium)", () => {
   const served = servedPage(["--strategies", strategies.path]);
 
-  it("draws the first 100 of all kinds, and all on request", async () => {
+  it("draws the first 100 of all kinds, none cut off, and all on request", async () => {
     for (const start of STARTS) await served.call("POST", ...start);
     const { page, context, errors } = await served.signIn();
     await page.route("**/api/v1/strategies", async (route) => {
@@ -36,11 +36,15 @@ describe.skipIf(!findChromium())("a page with many strategies (skipped without C
       await route.fulfill({ json: { ...list, strategies, count: RUNNING } });
     });
     await page.reload();
-    const rows = page.getByRole("table", { name: "Running strategies" }).locator("tbody tr");
+    const rows = page.getByRole("table", { name: "Active strategies" }).locator("tbody tr");
     await rows.first().waitFor();
     expect(await rows.count()).toBe(100);
+    await page.getByRole("heading", { name: `Active (${RUNNING})` }).waitFor();
+    const group = page.getByRole("group", { name: "Active strategies" });
+    const hidden = await group.evaluate((part) => part.scrollHeight - part.clientHeight);
+    expect(hidden).toBe(0);
     await page
-      .getByRole("group", { name: "Running strategies" })
+      .getByRole("group", { name: "Active strategies" })
       .getByRole("button", { name: `Show all ${RUNNING}` })
       .click();
     await expect.poll(() => rows.count()).toBe(RUNNING);

@@ -66,7 +66,7 @@ describe.skipIf(!findChromium())(
       const writes =
         /^(edit|pause|resume|run a|turn|stop(?!ped$)|cancel|panic|kill|start( it|:)|approve|refuse|change|add|make|revoke|remove|test)/i;
       const ready = {
-        "": "Running (",
+        "": "Active (",
         [`strategy/${id}`]: "vs buy and hold",
         "account/kraken": "Open orders",
         alerts: "This token has no access to this page",

@@ -234,7 +234,7 @@ async function stopAll({ page, venue }: Stage): Promise<void> {
     ["Stop it", PAIR],
   ] as const) {
     await open(page, "Strategies");
-    await page.getByRole("table", { name: "Running strategies" }).getByRole("link", { name }).click();
+    await page.getByRole("table", { name: "Active strategies" }).getByRole("link", { name }).click();
     await page.getByRole("heading", { level: 1, name }).waitFor();
     await confirm(page, "Stop", yes);
   }
