@@ -30,7 +30,7 @@ describe.skipIf(!hasTerminal).each([80, 120])("plans and starts in a terminal of
     expect(plan).toMatch(
       /^at most [\d.]+ USDT and 0\.\d+ BTC of your own in use market grid on BTC\/USDT at kraken orders \d+ buys at 57000 to \d+ USDT, \d+ sells at \d+ to 63000 USDT sum /,
     );
-    expect(plan).toMatch(/set aside [\d.]+ of [\d.]+ USDT .* of your own; .* stay free/);
+    expect(plan).toMatch(/set aside [\d.]+ of [\d.]+ free USDT .* of your own; .* stay free/);
     expect(plan).toMatch(
       /stay free \([\d.]+ %\) each cycle earns .* break-even if .* worst case .* USDT lost at 57000/,
     );
