@@ -22,6 +22,10 @@ import { NoticeBox, Shown, SignInForm, useTitle } from "./ui.tsx";
 
 export function App() {
   const { token } = useValue(signIn);
+  useEffect(() => {
+    if (token === undefined) hasOpened = true;
+    return undefined;
+  }, [token]);
   return token === undefined ? <SignInForm /> : <SignedIn key={token} />;
 }
 
@@ -107,9 +111,11 @@ function Shell({ session }: { session: Session }) {
   const beside = places.filter(({ group, name }) => name && group === here?.group);
   const lacking = !isStrategys && PLACES.some(({ path }) => path === words[0]) ? NO_ACCESS : NO_PAGE;
   useTitle(here ? here.title : lacking.title);
-  // A new page begins at its top, wherever the previous one was scrolled to.
+  // A new page begins at its top with the focus on its heading, wherever the previous one was scrolled to.
   useEffect(() => {
     scrollTo(0, 0);
+    if (hasOpened) focusContent();
+    hasOpened = true;
   }, [words.slice(0, isStrategys ? 2 : undefined).join("/")]);
   return (
     <>
@@ -143,6 +149,16 @@ function Shell({ session }: { session: Session }) {
 /** One link for each group of pages; on narrow screens they are behind a button. */
 function Navigation({ places, here }: { places: readonly Place[]; here: Place | undefined }) {
   const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    const close = ({ key }: KeyboardEvent) => {
+      if (key !== "Escape") return;
+      setOpen(false);
+      document.querySelector<HTMLElement>(".menu")?.focus();
+    };
+    addEventListener("keydown", close);
+    return () => removeEventListener("keydown", close);
+  }, [isOpen]);
   const firsts = places.filter(
     ({ group }, at) => group && places.findIndex((one) => one.group === group) === at,
   );
@@ -172,6 +188,16 @@ const PlaceLink = ({ to, name, isHere }: { to: Place; name: string | undefined; 
 );
 
 const skip = () => document.getElementById("main")?.focus();
+
+/** Whether a page has been shown: the first one of a tab takes no focus. */
+let hasOpened = false;
+
+/** Focuses the heading; while it loads, what it will be in. */
+function focusContent(): void {
+  const heading = document.querySelector<HTMLElement>("main h1");
+  if (heading) heading.tabIndex = -1;
+  (heading ?? document.getElementById("main"))?.focus();
+}
 
 const Foot = () => (
   <footer class="foot">
