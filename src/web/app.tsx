@@ -154,7 +154,8 @@ function Navigation({ places, here }: { places: readonly Place[]; here: Place | 
     const close = ({ key }: KeyboardEvent) => {
       if (key !== "Escape") return;
       setOpen(false);
-      document.querySelector<HTMLElement>(".menu")?.focus();
+      // The button is drawn anew.
+      requestAnimationFrame(() => document.querySelector<HTMLElement>(".menu")?.focus());
     };
     addEventListener("keydown", close);
     return () => removeEventListener("keydown", close);

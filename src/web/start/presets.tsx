@@ -97,7 +97,7 @@ function GridPresets(props: PresetsProps) {
         >
           <NumberInput value={budget} change={setBudget} />
         </Field>
-        <Field label="If the price leaves the range">
+        <Field label="If the price leaves the range" wide>
           <Choice value={onLeave} choices={BEYOND} choose={setOnLeave} />
         </Field>
       </div>
