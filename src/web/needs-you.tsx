@@ -1,10 +1,11 @@
+import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
 import { countWithVerb, pluralize } from "../kernel/plain-text.ts";
 import { ask, part } from "./api.ts";
 import { capitalized, money, pairOf } from "./format.ts";
 import { killQuestion } from "./liquidity.tsx";
 import { reloadAll } from "./live.ts";
-import { groupsOf, groupText, isResumed, type NeedEntry, needsOfRows } from "./needs.ts";
+import { groupText, isResumed, type NeedEntry, needGroups, needsOfRows } from "./needs.ts";
 import { linkTo } from "./route.ts";
 import { isKillSwitchOn, useValue } from "./session.ts";
 import { sendChange } from "./strategy/parts.tsx";
@@ -42,9 +43,7 @@ const PASS_QUESTION: Question = {
 export function NeedsYou({ rows, session: { scope } }: { rows: readonly StrategyRow[]; session: Session }) {
   const [question, put] = useConfirmation();
   const isKilled = useValue(isKillSwitchOn) === true;
-  const [isWhole, setWhole] = useState(false);
   const needs = needsOfRows(rows);
-  const groups = groupsOf(needs);
   const count = needs.length + (isKilled ? 1 : 0);
   const button = (name: string, asked: Question) => (
     <button type="button" onClick={() => put(asked)}>
@@ -97,24 +96,8 @@ export function NeedsYou({ rows, session: { scope } }: { rows: readonly Strategy
             {scope === "admin" ? button("Turn the kill switch off", killQuestion(false)) : null}
           </li>
         ) : null}
-        {(isWhole ? groups : groups.slice(0, MAX_GROUPS)).map((group) => {
-          const [need] = group;
-          if (need && group.length === 1) return entry(need);
-          return (
-            <li key={need?.code}>
-              <details>
-                <summary>{groupText(group)}</summary>
-                <ul class="needs">{group.map(entry)}</ul>
-              </details>
-            </li>
-          );
-        })}
+        <Groups needs={needs} entry={entry} />
       </ul>
-      {isWhole || groups.length <= MAX_GROUPS ? null : (
-        <button type="button" onClick={() => setWhole(true)}>
-          Show all {count}
-        </button>
-      )}
     </Section>
   );
   // The dialog shows its result also when nothing is left.
@@ -122,6 +105,35 @@ export function NeedsYou({ rows, session: { scope } }: { rows: readonly Strategy
     <>
       {question}
       {count === 0 ? null : list()}
+    </>
+  );
+}
+
+/** The first groups of needs, and all on request. */
+function Groups({ needs, entry }: { needs: readonly NeedEntry[]; entry: (need: NeedEntry) => Child }) {
+  const [isWhole, setWhole] = useState(false);
+  const groups = needGroups(needs);
+  return (
+    <>
+      {(isWhole ? groups : groups.slice(0, MAX_GROUPS)).map((group) => {
+        const [need] = group;
+        if (need && group.length === 1) return entry(need);
+        return (
+          <li key={need?.code}>
+            <details>
+              <summary>{groupText(group)}</summary>
+              <ul class="needs">{group.map(entry)}</ul>
+            </details>
+          </li>
+        );
+      })}
+      {isWhole || groups.length <= MAX_GROUPS ? null : (
+        <li key="all">
+          <button type="button" onClick={() => setWhole(true)}>
+            Show all {needs.length}
+          </button>
+        </li>
+      )}
     </>
   );
 }

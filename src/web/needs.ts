@@ -51,7 +51,7 @@ export const isResumed = ({ code, rows: [row] }: NeedEntry): boolean =>
 const FOLDED = 3;
 
 /** Returns the entries in groups, of which most have one. */
-export function groupsOf(needs: readonly NeedEntry[]): readonly (readonly NeedEntry[])[] {
+export function needGroups(needs: readonly NeedEntry[]): readonly (readonly NeedEntry[])[] {
   const isMany = (code: string) => needs.filter((one) => one.code === code).length >= FOLDED;
   const groups = new Map<string, NeedEntry[]>();
   for (const need of needs) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { groupsOf, groupText, needsOfRows } from "../../src/web/needs.ts";
+import { groupText, needGroups, needsOfRows } from "../../src/web/needs.ts";
 import type { StrategyRow } from "../../src/web/types.ts";
 
 const row = (id: string, ...codes: string[]): StrategyRow =>
@@ -57,7 +57,7 @@ describe("what needs the user", () => {
       notices: [{ code, message: `${id}: ${code}` }],
     });
     const rows = ["a", "b", "c"].map((id) => grid(id, "out_of_range"));
-    const groups = groupsOf(needsOfRows([grid("d", "paused"), ...rows, grid("e", "paused")]));
+    const groups = needGroups(needsOfRows([grid("d", "paused"), ...rows, grid("e", "paused")]));
     expect(groups.map((group) => group.length)).toEqual([3, 1, 1]);
     expect(groupText(groups[0] ?? [])).toBe("3 grids are outside their range");
     const own = { ...rows[0], id: "f", definition: "two-sided" } as StrategyRow;

@@ -16,7 +16,7 @@ import {
 import { useEffect } from "../effect.ts";
 import { type Digits, digitsOf, number } from "../format.ts";
 import { type Bound, BoundSlider } from "./bounds.tsx";
-import { LABEL, labelAt, placeLabels, scaleOf } from "./labels.ts";
+import { chartScale, LABEL, labelAt, placeLabels } from "./labels.ts";
 import { CandleTable, type ChartContent, type ChartLevel, candleAt, Legend, LevelTable } from "./tables.tsx";
 
 interface ChartProps extends ChartContent {
@@ -260,7 +260,7 @@ interface LevelsPrimitive extends ISeriesPrimitive<Time> {
 function levelsPrimitive(redrawn: () => void): LevelsPrimitive {
   let attached: SeriesAttachedParameter<Time> | undefined;
   let levels: readonly Level[] = [];
-  let scale: ReturnType<typeof scaleOf> | undefined;
+  let scale: ReturnType<typeof chartScale> | undefined;
   let digits: Digits;
   let colors = new Map<Level["kind"], string>();
   let ground = "";
@@ -289,7 +289,7 @@ function levelsPrimitive(redrawn: () => void): LevelsPrimitive {
     autoscaleInfo: () => (scale ? { priceRange: scale } : null),
     show(next) {
       ({ levels, digits } = next);
-      scale = scaleOf(levels, next.candles);
+      scale = chartScale(levels, next.candles);
       const kinds = [...new Set(levels.map(({ kind }) => kind))];
       colors = new Map(
         kinds.map((kind) => [kind, colorOf(LEVEL_STYLES[kind].color, LEVEL_STYLES[kind].opacity)]),

@@ -24,17 +24,17 @@ export function placeLabels(requests: readonly LabelRequest[]): readonly number[
 }
 
 /** Share of the height of candles, orders and range, up to which a named line can be beyond them and set the scale too. */
-const NEAR = 0.25;
+const NEAR_SHARE = 0.25;
 
 /** Returns the prices of levels that a chart has to show beside its candles; undefined if all are far away. */
-export function scaleOf(
+export function chartScale(
   levels: readonly { readonly price: number; readonly name?: string | undefined }[],
   candles: readonly Readonly<Record<"low" | "high", number>>[],
 ): { readonly minValue: number; readonly maxValue: number } | undefined {
   const fixed = levels.filter(({ name }) => !name).map(({ price }) => price);
   const min = Math.min(...fixed, ...candles.map(({ low }) => low));
   const max = Math.max(...fixed, ...candles.map(({ high }) => high));
-  const room = NEAR * (max - min);
+  const room = NEAR_SHARE * (max - min);
   const shown = levels
     .map(({ price }) => price)
     .filter((price) => price >= min - room && price <= max + room);

@@ -20,11 +20,11 @@ import type {
 } from "../types.ts";
 import { Choice, Failed, Field, NoticeBox, Section, Shown, Time, useConfirmation, valueIn } from "../ui.tsx";
 import {
-  dayLimit,
   isList,
   limitColumns,
   limitTitle,
   limitValue,
+  lowestDayLimit,
   scopeText,
   writeLimit,
 } from "./limit-text.ts";
@@ -336,7 +336,7 @@ export function LimitsPage() {
                     name: "Notional",
                     isNumber: true,
                     of: (use) => {
-                      const most = dayLimit(data, use);
+                      const most = lowestDayLimit(data, use);
                       const share =
                         most === undefined
                           ? ""

@@ -82,7 +82,7 @@ export function scopeText(scope: string): string {
 }
 
 /** Returns the lowest limit of a day's notional that applies to an account; undefined without one. */
-export function dayLimit(
+export function lowestDayLimit(
   { settings, limits }: Pick<LimitsAnswer, "settings" | "limits">,
   { scope, asset }: Pick<LimitsAnswer["used"][number], "scope" | "asset">,
 ): number | undefined {

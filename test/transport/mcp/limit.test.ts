@@ -68,7 +68,7 @@ it("a plan to resume or to sell warns that the kill switch is on", async () => {
   const { ask, store } = await agent("");
   const { planId } = (await ask(...starts("grid", GRID))).structuredContent as { planId: string };
   const { id } = (await ask(...starts("grid", { ...GRID, planId }))).structuredContent as { id: string };
-  await store.setPaused(id, {}, BY);
+  await store.setPaused(id, { keepOrders: true }, BY);
   await store.setKill(true, BY);
   for (const [tool, input] of [
     ["resume_strategy", { id }],

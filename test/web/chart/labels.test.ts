@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LABEL, labelAt, placeLabels, scaleOf } from "../../../src/web/chart/labels.ts";
+import { chartScale, LABEL, labelAt, placeLabels } from "../../../src/web/chart/labels.ts";
 
 describe("placeLabels", () => {
   it("places no chart label over another, and leaves an isolated label in place", () => {
@@ -25,7 +25,7 @@ describe("placeLabels", () => {
   });
 });
 
-describe("scaleOf", () => {
+describe("chartScale", () => {
   const candles = [{ low: 59, high: 61 }];
   const range = [{ price: 58 }, { price: 62 }];
 
@@ -34,13 +34,13 @@ describe("scaleOf", () => {
       { price: 52, name: "stop loss" },
       { price: 90, name: "take profit" },
     ];
-    expect(scaleOf([...range, ...far], candles)).toEqual({ minValue: 58, maxValue: 62 });
-    expect(scaleOf(far, candles)).toBeUndefined();
+    expect(chartScale([...range, ...far], candles)).toEqual({ minValue: 58, maxValue: 62 });
+    expect(chartScale(far, candles)).toBeUndefined();
   });
 
   it("shows a line that is near them", () => {
     const near = { price: 57.5, name: "stop loss" };
-    expect(scaleOf([...range, near], candles)).toEqual({ minValue: 57.5, maxValue: 62 });
+    expect(chartScale([...range, near], candles)).toEqual({ minValue: 57.5, maxValue: 62 });
   });
 });
 

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { LIMIT_FORMS, LIMIT_NAMES, readLimit } from "../../../src/limits/texts.ts";
 import {
-  dayLimit,
   limitColumns,
   limitTitle,
   limitValue,
+  lowestDayLimit,
   writeLimit,
 } from "../../../src/web/controls/limit-text.ts";
 
@@ -55,8 +55,8 @@ it("finds the lowest limit of a day that applies to an account and an asset", ()
   const data = {
     settings: { dayNotional: "USDT=9000" },
     limits: [one("every", "USDT=20000,EUR=5000"), one("account:sandbox:mexc:", "USDT=500")],
-  } as unknown as Parameters<typeof dayLimit>[0];
-  const of = (scope: string, asset: string) => dayLimit(data, { scope, asset });
+  } as unknown as Parameters<typeof lowestDayLimit>[0];
+  const of = (scope: string, asset: string) => lowestDayLimit(data, { scope, asset });
   expect(of("account:sandbox:mexc:", "USDT")).toBe(500);
   expect(of("account:sandbox:kraken:", "USDT")).toBe(9000);
   expect(of("account:sandbox:kraken:", "EUR")).toBe(5000);
