@@ -236,8 +236,15 @@ export const ROW_GUARDS: readonly Guard[] = [
     ],
     [
       "what needs approval has it",
-      "sql`${plans.decision} = 'approved'`",
-      "sql`1`",
+      "sql`(${plans.decision} = 'approved' or ",
+      "sql`(1 or ",
+      false,
+      async ({ a, b, own }) => Boolean(await b.consumePlan(await planned(a, own), true)),
+    ],
+    [
+      "only a plan of paper trading needs no approval",
+      "${plans.decision} is null and ${IS_PAPER})",
+      "${plans.decision} is null)",
       false,
       async ({ a, b, own }) => Boolean(await b.consumePlan(await planned(a, own), true)),
     ],
