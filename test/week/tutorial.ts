@@ -163,8 +163,8 @@ the balance of \`--dry-balance\`.`,
   page.says(`Read four lines of every plan before you start it:
 
 - \`at most\`: the highest amount that the grid can spend.
-- \`each cycle\`: what one cycle earns after fees. If this is near zero, use fewer levels. Fees differ by exchange: with 0.2 % at
-  Gate, a cycle earns less.
+- \`each cycle\`: what one cycle earns after fees. If this is near zero, use fewer levels. Fees differ by
+  exchange: a higher fee leaves less.
 - \`worst case\`: what you lose at the lowest level, and if the price falls to zero. Start only what you can lose.
 - \`not placed\`: slots that wait, and for what. Here five slots wait for a higher price. When the price rises above a slot's price,
   the grid places a buy there, so it can buy near the top. \`--initial-buy\` would buy base for them at once. \`orders\` are only those
