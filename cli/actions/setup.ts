@@ -66,7 +66,7 @@ async function askAll(settings: CliSettings): Promise<SetupAnswers> {
 
 /** Stores keys in the database, and everything else in the settings file. */
 async function writeAnswers({ keys, trading }: SetupAnswers, before: CliSettings): Promise<void> {
-  const settings = await storeKeys(before, keys, process.env, log.info);
+  const settings = keys.size > 0 ? await storeKeys(before, keys, process.env, log.info) : before;
   const imported = await importKeys(settings, process.env);
   const file = changeSettingsFile(process.env, trading);
   for (const { exchange, stored } of imported)

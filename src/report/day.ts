@@ -3,6 +3,7 @@ import { ZERO } from "../kernel/decimal.ts";
 import { DAY, dayOf, MINUTE, type Millis, timeGap } from "../kernel/time.ts";
 import { parseAccountKey } from "../model/account.ts";
 import type { DayTotals, StrategyDay } from "../model/news.ts";
+import { groupBy } from "../model/order.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { Kinds } from "../ports/kind.ts";
 import type { StrategyView } from "../ports/stores/store.ts";
@@ -27,14 +28,14 @@ interface DayLook {
   readonly kinds: Kinds;
 }
 
-/** Returns the strategy's row of this day after a check; `rows` are its rows of this day and the previous one. */
+/** Returns the strategy's row of this day after a check; `rows` are its last two. */
 export function withLook(rows: readonly StrategyDay[], view: StrategyView, look: DayLook): StrategyDay {
   const { strategy } = view;
   const { now, elapsed, dayBegan, isUp, incidents, kinds } = look;
   const day = dayOf(now);
   const standing = totalsNow(view, kinds);
   const known = rows.find((row) => row.day === day);
-  const before = rows.find((row) => row.day === day - 1);
+  const before = rows.findLast((row) => row.day < day);
   const today: StrategyDay = known ?? {
     strategy: strategy.id,
     day,
@@ -82,18 +83,19 @@ export function observedUntil(
 
 /**
  * Returns the rows with those of today as a check at `now` would store them: the next check can be a minute away, and
- * without a server there is none.
+ * without a server there is none. `rows` are in order of days, with the last row of each strategy.
  */
 export function daysUntilNow(
   { kinds, marketTime, interval = MINUTE }: Pick<Deps, "kinds" | "marketTime" | "interval">,
   rows: readonly StrategyDay[],
   { views, now }: { readonly views: readonly StrategyView[]; readonly now: Millis },
 ): readonly StrategyDay[] {
+  const known = groupBy(rows, ({ strategy }) => strategy);
   const fresh = views
     .filter((view) => isReadable(view, kinds))
     .map((view) => {
       const { id, account } = view.strategy;
-      const own = rows.filter(({ strategy, day }) => strategy === id && day >= dayOf(now) - 1);
+      const own = (known.get(id) ?? []).slice(-2);
       const place = parseAccountKey(account);
       const until = observedUntil(view, own, { now, marketNow: marketTime(place, now) });
       const unchecked = until - Math.max(0, ...own.map(({ to }) => to));

@@ -1,4 +1,4 @@
-import { and, asc, between, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import { and, asc, between, desc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { dayOf, type Millis } from "../kernel/time.ts";
 import { BY_PASS, EVERY_ACCOUNT, type EventView, type StoredEvent } from "../model/events.ts";
 import type { Alarm, StrategyDay } from "../model/news.ts";
@@ -52,6 +52,14 @@ export const daysQuery = ({ db }: Pick<Context, "db">, from: number, to: number)
     .where(between(strategyDays.day, from, to))
     .orderBy(asc(strategyDays.day));
 
+export const lastDayQuery = ({ db }: Pick<Context, "db">, strategy: string) =>
+  db
+    .select()
+    .from(strategyDays)
+    .where(eq(strategyDays.strategy, strategy))
+    .orderBy(desc(strategyDays.day))
+    .limit(1);
+
 export const uncountedQuery = ({ db }: Pick<Context, "db">, page: number) =>
   db
     .select()
@@ -95,6 +103,13 @@ export function createReportStore(context: Context) {
       const counted =
         countedTo === undefined ? [] : [statement(db.update(lookout).set({ eventId: countedTo }))];
       if (statements.length + counted.length > 0) await client.batch([...statements, ...counted], "write");
+    },
+
+    /** Returns the last row of each of these strategies, however old. */
+    async lastDaysOf(ids: readonly string[]): Promise<readonly StrategyDay[]> {
+      if (ids.length === 0) return [];
+      const reads = ids.map((id) => statement(lastDayQuery(context, id)));
+      return (await client.batch(reads, "read")).flatMap((result) => rowsOf(strategyDays, result));
     },
 
     /** Records an alarm that started and ended at once. */

@@ -116,7 +116,7 @@ function Shell({ session }: { session: Session }) {
     scrollTo(0, 0);
     if (hasOpened) focusContent();
     hasOpened = true;
-  }, [words.slice(0, isStrategys ? 2 : undefined).join("/")]);
+  }, [words.slice(0, words[0] === "markets" ? 1 : isStrategys ? 2 : undefined).join("/")]);
   return (
     <>
       <button type="button" class="skip" onClick={skip}>

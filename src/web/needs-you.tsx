@@ -5,7 +5,7 @@ import { ask, part } from "./api.ts";
 import { capitalized, money, pairOf } from "./format.ts";
 import { killQuestion } from "./liquidity.tsx";
 import { reloadAll } from "./live.ts";
-import { groupText, isResumed, type NeedEntry, needGroups, needsOfRows } from "./needs.ts";
+import { firstGroups, groupText, isResumed, type NeedEntry, needGroups, needsOfRows } from "./needs.ts";
 import { linkTo } from "./route.ts";
 import { isKillSwitchOn, useValue } from "./session.ts";
 import { sendChange } from "./strategy/parts.tsx";
@@ -113,9 +113,10 @@ export function NeedsYou({ rows, session: { scope } }: { rows: readonly Strategy
 function Groups({ needs, entry }: { needs: readonly NeedEntry[]; entry: (need: NeedEntry) => Child }) {
   const [isWhole, setWhole] = useState(false);
   const groups = needGroups(needs);
+  const first = firstGroups(groups);
   return (
     <>
-      {(isWhole ? groups : groups.slice(0, MAX_GROUPS)).map((group) => {
+      {(isWhole ? groups : first).map((group) => {
         const [need] = group;
         if (need && group.length === 1) return entry(need);
         return (
@@ -127,7 +128,7 @@ function Groups({ needs, entry }: { needs: readonly NeedEntry[]; entry: (need: N
           </li>
         );
       })}
-      {isWhole || groups.length <= MAX_GROUPS ? null : (
+      {isWhole || groups.length === first.length ? null : (
         <li key="all">
           <button type="button" onClick={() => setWhole(true)}>
             Show all {needs.length}
@@ -138,8 +139,8 @@ function Groups({ needs, entry }: { needs: readonly NeedEntry[]; entry: (need: N
   );
 }
 
-/** Number of strategies that an entry names, and of groups that are listed at first. */
-const [MAX_NAMED, MAX_GROUPS] = [3, 3] as const;
+/** Number of strategies that an entry names. */
+const MAX_NAMED = 3;
 
 const whose = ({ rows }: NeedEntry): string => {
   const names = rows.map(

@@ -6,7 +6,10 @@ const QUIET_NOTICES = "defended exchange_unavailable killed market_closed stream
 /** Notices that explain the error of a strategy and what to do. */
 const ERROR_CAUSES = "key_refused key_missing exchange_unavailable".split(" ");
 /** The order of the list, from what costs money soonest; all others are in the middle. */
-const FIRST = "stalled exit exit_beyond_collar stop_price_held_up stop_price_unwatched error".split(" ");
+const FIRST =
+  "stalled exit exit_beyond_collar stop_price_held_up stop_price_unwatched error key_refused key_missing".split(
+    " ",
+  );
 const LAST = "out_of_range paused".split(" ");
 
 export interface NeedEntry {
@@ -50,12 +53,23 @@ export const isResumed = ({ code, rows: [row] }: NeedEntry): boolean =>
 /** Number of entries with the same code from which they are one. */
 const FOLDED = 3;
 
+/** Whether it costs money soon, so it is never folded or left out. */
+const isUrgent = ({ code }: NeedEntry): boolean => FIRST.includes(code);
+
+/** Number of other groups that are listed at first. */
+const MAX_GROUPS = 3;
+
+/** Returns the groups that are listed at first: all urgent ones, which come first, and a few others. */
+export const firstGroups = (groups: readonly (readonly NeedEntry[])[]): readonly (readonly NeedEntry[])[] =>
+  groups.slice(0, Math.max(MAX_GROUPS, groups.filter(([need]) => need && isUrgent(need)).length));
+
 /** Returns the entries in groups, of which most have one. */
 export function needGroups(needs: readonly NeedEntry[]): readonly (readonly NeedEntry[])[] {
-  const isMany = (code: string) => needs.filter((one) => one.code === code).length >= FOLDED;
+  const isMany = (need: NeedEntry) =>
+    !isUrgent(need) && needs.filter(({ code }) => code === need.code).length >= FOLDED;
   const groups = new Map<string, NeedEntry[]>();
   for (const need of needs) {
-    const key = isMany(need.code) ? need.code : need.key;
+    const key = isMany(need) ? need.code : need.key;
     groups.set(key, [...(groups.get(key) ?? []), need]);
   }
   return [...groups.values()];

@@ -50,6 +50,7 @@ async function looked(
         seen.looks++;
         return lookout;
       },
+      lastDaysOf: async () => [],
       keepDays: async (rows: readonly StrategyDay[]) => void seen.days.push(...rows),
       tell: async () => {},
       raise: async (alarm: Alarm) => void seen.raised.push(alarm),

@@ -8,6 +8,7 @@ import { reportOperations } from "../../src/report/operations/report.ts";
 import type { Report } from "../../src/report/schema.ts";
 import { createReportStore, daysQuery, uncountedQuery } from "../../src/report/store.ts";
 import { statement } from "../../src/storage/client/context.ts";
+import { strategyDays } from "../../src/storage/tables/liquidity-tables.ts";
 import { appOver } from "../support/app.ts";
 import { d } from "../support/grid.ts";
 import { gridInput } from "../support/requests.ts";
@@ -275,6 +276,38 @@ describe("a report", () => {
     expect(after?.uptimePercent).toBeGreaterThan(95);
     const { totalProfit } = await runOperation<{ totalProfit: string }>(other.deps, "get_strategy", { id });
     expect(after?.totalProfit).toBe(totalProfit);
+  });
+
+  it("keeps the days before a stop that no server saw for days, and adds its result to the day of the stop", async () => {
+    const other = await watched();
+    const id = await other.start();
+    await other.pass(60);
+    const daily = async () =>
+      (await other.context.db.select().from(strategyDays)).map(({ day, latest }) => [
+        day,
+        latest.filledOrders,
+      ]);
+    const before = await daily();
+    // Without a server: passes of a command alone, then a stop, then nothing for two days.
+    for (let at = 0; at < 10; at++) {
+      other.time.pass(5000);
+      await runRound(other.deps);
+    }
+    await runOperation(other.deps, "stop_strategy", { id, sellBase: true });
+    for (let at = 0; at < 4; at++) {
+      other.time.pass(5000);
+      await runRound(other.deps);
+    }
+    other.time.pass(2 * DAY);
+    const [view] = await other.store.strategies({ id });
+    const all = (view && asGrid(view.strategy).state)?.ledger.filledOrders;
+    const week = async () => (await other.report({ week: true })).strategies[0];
+    const seen = await week();
+    expect(seen).toMatchObject({ filledOrders: all });
+    expect(seen?.uptimePercent).toBeGreaterThan(95);
+    await checkAlarms(other.deps);
+    expect(await daily()).toEqual([[before[0]?.[0], all]]);
+    expect((await week())?.totalProfit).toBe(seen?.totalProfit);
   });
 
   it("is updated by one of many processes, and a successor notes a gap once", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { groupText, needGroups, needsOfRows } from "../../src/web/needs.ts";
+import { firstGroups, groupText, needGroups, needsOfRows } from "../../src/web/needs.ts";
 import type { StrategyRow } from "../../src/web/types.ts";
 
 const row = (id: string, ...codes: string[]): StrategyRow =>
@@ -64,6 +64,10 @@ describe("what needs the user", () => {
     expect(groupText(needsOfRows([own, grid("g", "out_of_range")]))).toBe(
       "2 strategies are outside their range",
     );
-    expect(groupText(needsOfRows([grid("g", "stop_price_held_up")]))).toBe("1 grid: stop price held up");
+    expect(groupText(needsOfRows([grid("g", "collar")]))).toBe("1 grid: collar");
+    // What costs money soon is never folded, and never left out.
+    const urgent = needGroups(needsOfRows(["h", "i", "j", "k"].map((id) => grid(id, "stop_price_held_up"))));
+    expect(urgent.map((group) => group.length)).toEqual([1, 1, 1, 1]);
+    expect(firstGroups([...urgent, ...groups])).toEqual(urgent);
   });
 });

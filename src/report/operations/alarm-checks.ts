@@ -13,6 +13,7 @@ import {
 } from "../../kernel/time.ts";
 import { type AccountKey, parseAccountKey } from "../../model/account.ts";
 import { type Alarm, levelOf, type StrategyDay } from "../../model/news.ts";
+import { groupBy } from "../../model/order.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Kinds } from "../../ports/kind.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
@@ -74,9 +75,9 @@ export async function checkAlarms(
  * Returns strategies that have stopped since the last check, to record their final result. One that began after it, or
  * that no check has observed since yesterday, has no row; its status events name it.
  */
-export async function stoppedToday(
-  { store }: Pick<Deps, "store">,
-  { days, events }: Pick<AlarmCheckLease, "days" | "events">,
+async function stoppedToday(
+  { store }: AlarmCheckDeps,
+  { days, events }: AlarmCheckLease,
   running: readonly StrategyView[],
 ): Promise<StrategyView[]> {
   const known = new Set(running.map(({ strategy }) => strategy.id));
@@ -110,8 +111,10 @@ async function keepDays(
     if (event.strategy && (level === "alert" || level === "warning"))
       counts.set(event.strategy, (counts.get(event.strategy) ?? 0) + 1);
   }
-  const known = new Map<string, StrategyDay[]>();
-  for (const row of days) known.set(row.strategy, [...(known.get(row.strategy) ?? []), row]);
+  const recent = new Set(days.map(({ strategy }) => strategy));
+  // After a downtime of days: their rows are older, and the result since then counts to this day.
+  const older = views.map(({ strategy: { id } }) => id).filter((id) => !recent.has(id));
+  const known = groupBy([...((await reports?.lastDaysOf(older)) ?? []), ...days], ({ strategy }) => strategy);
   const rows = views.map((view) => {
     const { id, account } = view.strategy;
     const isUp = isSteppedInTime(view, now, interval);

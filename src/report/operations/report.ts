@@ -13,8 +13,7 @@ import { daysUntilNow } from "../day.ts";
 import { formatShare, reportOver } from "../figures.ts";
 import { reportPage } from "../page.tsx";
 import { type ReportRow, ReportShape, type ReportTotal } from "../schema.ts";
-import type { ReportDeps } from "../store.ts";
-import { stoppedToday } from "./alarm-checks.ts";
+import type { ReportDeps, ReportStore } from "../store.ts";
 import { DISPOSAL_COLUMNS, DisposalShape, disposalsCsv, disposalsView, readDisposals } from "./disposals.ts";
 
 const SPAN_DAYS = { day: 1, week: 7, month: 30 } as const;
@@ -151,14 +150,10 @@ export const reportOperations: readonly Operation[] = [
       const { from, to } = requestedSpan(request, today);
       // Yesterday's rows have the figures with which today began.
       const { days: stored, ...known } = await reports.daysOf(Math.min(from, today - 1), to);
-      const days =
+      const report =
         to < today
-          ? stored
-          : daysUntilNow(deps, stored, { views: await viewsOfToday(store, stored, today), now: known.now });
-      const report = reportOver(
-        days.filter(({ day }) => day >= from),
-        { from, to, ...known },
-      );
+          ? reportOver(stored, { from, to, ...known })
+          : await reportUntilNow(deps, reports, { stored, from, to, ...known });
       if (!disposals) return report;
       const span = { from: from * DAY, to: (to + 1) * DAY };
       return { ...report, disposals: await readDisposals(reports, span, () => betweenParts(local, call)) };
@@ -166,11 +161,30 @@ export const reportOperations: readonly Operation[] = [
   }),
 ];
 
-/** Returns the strategies that run, and those that have stopped since their last check. */
-async function viewsOfToday(store: ReportDeps["store"], rows: readonly StrategyDay[], today: number) {
-  const running = await store.strategies({ stopped: false, counted: false });
-  const days = rows.filter(({ day }) => day >= today - 1);
-  return [...running, ...(await stoppedToday({ store }, { days, events: [] }, running))];
+/** Returns the report of days until now; `stored` are their rows, and yesterday's. */
+async function reportUntilNow(
+  deps: ReportDeps,
+  reports: ReportStore,
+  { stored, ...span }: { readonly stored: readonly StrategyDay[] } & Parameters<typeof reportOver>[1],
+) {
+  const last = new Map(stored.map((row) => [row.strategy, row]));
+  const running = await deps.store.strategies({ stopped: false, counted: false });
+  const ids = new Set(running.map(({ strategy }) => strategy.id));
+  // They have stopped since their last check.
+  const left = [...last.values()].filter(({ strategy, isFinal }) => !isFinal && !ids.has(strategy));
+  const stopped = await Promise.all(
+    left.map(({ strategy: id }) => deps.store.strategies({ id, counted: false })),
+  );
+  const views = [...running, ...stopped.flat()];
+  const older = await reports.lastDaysOf([...ids].filter((id) => !last.has(id)));
+  const days = daysUntilNow(deps, [...older, ...stored], { views, now: span.now });
+  const named = new Map(span.named);
+  for (const { strategy } of views)
+    named.set(strategy.id, { name: strategy.name ?? null, kind: strategy.kind });
+  return reportOver(
+    days.filter(({ day }) => day >= span.from),
+    { ...span, named },
+  );
 }
 
 type RequestedSpan = { readonly [field in SpanName | "from" | "to"]?: string | boolean | undefined };

@@ -340,7 +340,7 @@ export function LimitsPage() {
                       const share =
                         most === undefined
                           ? ""
-                          : ` of ${money(most, 0)} (${inPercent((100 * Number(use.notional)) / most, 0)})`;
+                          : ` of ${money(most)} (${inPercent((100 * Number(use.notional)) / most, 0)})`;
                       return `${money(use.notional)}${share} ${use.asset}`;
                     },
                   },

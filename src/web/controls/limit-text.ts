@@ -81,13 +81,17 @@ export function scopeText(scope: string): string {
   return `${kind} ${rest.filter((part) => !["", "live", "sandbox"].includes(part)).join(" ")}`;
 }
 
-/** Returns the lowest limit of a day's notional that applies to an account; undefined without one. */
+/** Returns the lowest limit of a day's notional that applies to an account or a token; undefined without one. */
 export function lowestDayLimit(
   { settings, limits }: Pick<LimitsAnswer, "settings" | "limits">,
   { scope, asset }: Pick<LimitsAnswer["used"][number], "scope" | "asset">,
 ): number | undefined {
-  const own = limits.filter((one) => one.scope === "every" || one.scope === scope);
-  const amounts = [settings, ...own.map((one) => one.limits)]
+  // A limit names an account by its exchange alone; a token has only limits of its own.
+  const [of, , exchange = ""] = scope.split(":");
+  const isAccount = of === "account";
+  const name = isAccount ? `account:${exchange.replace(/#.*$/, "")}` : scope;
+  const own = limits.filter((one) => one.scope === name || (isAccount && one.scope === "every"));
+  const amounts = [...(isAccount ? [settings] : []), ...own.map((one) => one.limits)]
     .flatMap((one: Readonly<Record<string, string>>) => one.dayNotional?.split(",") ?? [])
     .filter((one) => one.startsWith(`${asset}=`))
     .map((one) => Number(one.slice(asset.length + 1)));

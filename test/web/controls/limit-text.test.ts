@@ -54,11 +54,14 @@ it("finds the lowest limit of a day that applies to an account and an asset", ()
   const one = (scope: string, dayNotional: string) => ({ scope, limits: { dayNotional } });
   const data = {
     settings: { dayNotional: "USDT=9000" },
-    limits: [one("every", "USDT=20000,EUR=5000"), one("account:sandbox:mexc:", "USDT=500")],
+    limits: [one("every", "USDT=20000,EUR=5000"), one("account:mexc", "USDT=500"), one("token:t", "USDT=50")],
   } as unknown as Parameters<typeof lowestDayLimit>[0];
   const of = (scope: string, asset: string) => lowestDayLimit(data, { scope, asset });
   expect(of("account:sandbox:mexc:", "USDT")).toBe(500);
   expect(of("account:sandbox:kraken:", "USDT")).toBe(9000);
   expect(of("account:sandbox:kraken:", "EUR")).toBe(5000);
   expect(of("account:sandbox:kraken:", "BTC")).toBeUndefined();
+  expect(of("account:live:mexc:api.mexc.com", "USDT")).toBe(500);
+  expect(of("token:t", "USDT")).toBe(50);
+  expect(of("token:t", "EUR")).toBeUndefined();
 });
