@@ -175,15 +175,29 @@ function Navigation({ places, here }: { places: readonly Place[]; here: Place | 
       </button>
       <nav aria-label="Pages" class={isOpen ? "open" : ""}>
         {firsts.map((one) => (
-          <PlaceLink key={one.path} to={one} name={one.group} isHere={one.group === here?.group} />
+          <PlaceLink
+            key={one.path}
+            to={one}
+            name={one.group}
+            isHere={one.group === here?.group}
+            // On a narrow screen, the menu would cover the page.
+            follow={() => setOpen(false)}
+          />
         ))}
       </nav>
     </>
   );
 }
 
-const PlaceLink = ({ to, name, isHere }: { to: Place; name: string | undefined; isHere: boolean }) => (
-  <a href={linkTo(to.path)} {...(isHere ? { "aria-current": "page" } : {})}>
+interface PlaceLinkProps {
+  readonly to: Place;
+  readonly name: string | undefined;
+  readonly isHere: boolean;
+  readonly follow?: () => void;
+}
+
+const PlaceLink = ({ to, name, isHere, follow }: PlaceLinkProps) => (
+  <a href={linkTo(to.path)} onClick={() => follow?.()} {...(isHere ? { "aria-current": "page" } : {})}>
     {name}
   </a>
 );

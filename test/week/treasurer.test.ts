@@ -207,13 +207,13 @@ async function seeReports(at: Stage): Promise<void> {
   const { page } = at;
   await open(page, "Reports");
   // A running server records P&L once a minute.
-  const bars = page.getByRole("img", { name: /^P&L by day/ });
+  const days = page.getByRole("table", { name: /^P&L by day/ });
   await expect
     .poll(async () => {
       await page.getByRole("button", { name: "30 days" }).click();
       await page.getByRole("button", { name: "7 days" }).click();
       await page.getByText("By strategy").first().waitFor();
-      return bars.isVisible();
+      return days.isVisible();
     })
     .toBe(true);
   await page.getByText("Max drawdown").waitFor();
