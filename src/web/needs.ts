@@ -54,19 +54,19 @@ export const isResumed = ({ code, rows: [row] }: NeedEntry): boolean =>
 const FOLDED = 3;
 
 /** Whether it costs money soon, so it is never folded or left out. */
-const isUrgent = ({ code }: NeedEntry): boolean => FIRST.includes(code);
+const isUrgentNeed = ({ code }: NeedEntry): boolean => FIRST.includes(code);
 
 /** Number of other groups that are listed at first. */
 const MAX_GROUPS = 3;
 
 /** Returns the groups that are listed at first: all urgent ones, which come first, and a few others. */
 export const firstGroups = (groups: readonly (readonly NeedEntry[])[]): readonly (readonly NeedEntry[])[] =>
-  groups.slice(0, Math.max(MAX_GROUPS, groups.filter(([need]) => need && isUrgent(need)).length));
+  groups.slice(0, Math.max(MAX_GROUPS, groups.filter(([need]) => need && isUrgentNeed(need)).length));
 
 /** Returns the entries in groups, of which most have one. */
 export function needGroups(needs: readonly NeedEntry[]): readonly (readonly NeedEntry[])[] {
   const isMany = (need: NeedEntry) =>
-    !isUrgent(need) && needs.filter(({ code }) => code === need.code).length >= FOLDED;
+    !isUrgentNeed(need) && needs.filter(({ code }) => code === need.code).length >= FOLDED;
   const groups = new Map<string, NeedEntry[]>();
   for (const need of needs) {
     const key = isMany(need) ? need.code : need.key;

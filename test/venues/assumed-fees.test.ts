@@ -150,7 +150,9 @@ it("docs/exchanges.md has the published rates of every exchange", () => {
   const percent = (rate: Decimal) => `${text(rate * 100n)} %`;
   const rows = NAMES.map((name) => QUIRKS[name].publishedFees);
   const cells = rows.map(({ maker, taker }) => `${percent(maker)}, ${percent(taker)}`);
-  expect(page).toContain(`| maker and taker fee that a plan assumes if they cannot be read | ${cells.join(" | ")} |`);
+  expect(page).toContain(
+    `| maker and taker fee that a plan assumes if they cannot be read | ${cells.join(" | ")} |`,
+  );
   for (const name of NAMES) {
     const { published } = QUIRKS[name].publishedFees;
     expect(page).toMatch(new RegExp(`^\\| ${name} \\| .+ \\| ${published} \\|$`, "m"));
