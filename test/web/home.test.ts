@@ -113,6 +113,8 @@ describe.skipIf(!findChromium())("the first steps on the first page (skipped wit
     await page.getByRole("button", { name: /^Usual/ }).click();
     await page.getByRole("button", { name: /^Start: / }).click();
     await page.getByRole("button", { name: "Start it" }).click();
+    // The page opens the strategy when it is started.
+    await expect.poll(() => page.url(), { timeout: 240_000 }).toMatch(/#\/strategy\//);
     await page.getByText("PAPER No real money").waitFor();
     const { strategies } = await served.call<Listed>("GET", "/strategies");
     expect(strategies.map(({ mode }) => mode)).toEqual(["paper"]);
