@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { configSchemaOf } from "../engine/operations/shapes.ts";
-import { decimal, sum, text, texts, wire } from "../kernel/decimal.ts";
+import { sum, text, texts } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
 import { BUYS_ON } from "../model/kill.ts";
 import type { Order } from "../model/order.ts";
@@ -106,20 +106,12 @@ export const gridKind: BuiltInKind<GridConfig, GridState> = {
   },
   statusLines({ symbol, details, waiting }) {
     const grid = details as z.output<ReturnType<typeof GridDetailsShape>>;
-    const lowers = grid.slots.map(({ slot, lowerPrice }) => ({
-      slot,
-      lowerPrice: wire(decimal(lowerPrice)),
-    }));
     return {
       ...gridRangeText(grid, symbol.split("/")[1]),
       cycles: String(grid.cycles),
       waiting: describeWaits(
-        // An initial buy has no slot.
-        waiting.map((one) => ({
-          ...one,
-          slot: lowers.find(({ slot }) => String(slot) === one.id)?.slot ?? -1,
-        })),
-        lowers,
+        waiting.map((one) => ({ ...one, slot: one.id })),
+        grid.slots.map(({ slot, lowerPrice }) => ({ slot: String(slot), lowerPrice })),
       ),
     };
   },

@@ -1,4 +1,4 @@
-import { plainNumber } from "../kernel/decimal.ts";
+import { decimal, plainNumber, text } from "../kernel/decimal.ts";
 import { pluralize } from "../kernel/plain-text.ts";
 
 /** Why an order is not placed, in words. Keys are reasons of responses. */
@@ -56,21 +56,23 @@ export function describeWait(
 
 /** Returns why slots of a grid wait, each reason once: `4 of 8 slots wait: the price has to rise above 0.002 first`. */
 export function describeWaits(
-  refused: readonly (RefusedSlot & { readonly slot: number })[],
-  slots: readonly { readonly slot: number; readonly lowerPrice: number }[],
+  refused: readonly (RefusedSlot & { readonly slot: number | string })[],
+  slots: readonly { readonly slot: number | string; readonly lowerPrice: number | string }[],
   { total = slots.length, ...source }: BaseSource & { readonly total?: number } = {},
 ): string {
   const lowers = slots
     .filter(({ slot }) => refused.some((one) => one.slot === slot && one.reason === "no_base"))
-    .map(({ lowerPrice }) => lowerPrice);
-  const [least, most] = [Math.min(...lowers), Math.max(...lowers)];
-  const first = lowers.length === 0 ? "the slot's lower price" : plainNumber(least);
-  const lower = least < most ? `${first} (for the last slot above ${plainNumber(most)})` : first;
+    .map(({ lowerPrice }) => decimal(plainNumber(lowerPrice)))
+    .sort((a, b) => (a < b ? -1 : 1));
+  const [least, most] = [lowers[0], lowers.at(-1)];
+  const first = least === undefined ? "the slot's lower price" : text(least);
+  const lower =
+    most === least || most === undefined ? first : `${first} (for the last slot above ${text(most)})`;
   const texts = refused.map((one) => describeWait(one, lower, source));
   return [...new Set(texts)]
-    .map((text) => {
-      const count = texts.filter((one) => one === text).length;
-      return `${count} of ${total} slots ${count === 1 ? "waits" : "wait"}: ${text}`;
+    .map((why) => {
+      const count = texts.filter((one) => one === why).length;
+      return `${count} of ${total} slots ${count === 1 ? "waits" : "wait"}: ${why}`;
     })
     .join("; ");
 }
@@ -79,9 +81,9 @@ export function describeWaits(
 export function describeRefusals(refused: readonly RefusedSlot[]): string {
   const texts = refused.map(describeRefusal);
   return [...new Set(texts)]
-    .map((text) => {
-      const count = texts.filter((other) => other === text).length;
-      return `${pluralize(count, "order")}: ${text}`;
+    .map((why) => {
+      const count = texts.filter((other) => other === why).length;
+      return `${pluralize(count, "order")}: ${why}`;
     })
     .join("; ");
 }

@@ -66,48 +66,60 @@ export function withLook(rows: readonly StrategyDay[], view: StrategyView, look:
 /** Returns how long an account with this `interval` can have no pass before an alarm. */
 export const lateAfter = (interval: Millis): Millis => Math.max(MINUTE, 3 * interval);
 
-/** Returns whether passes of the strategy's account are on time. */
-export const isSteppedInTime = ({ steppedAt }: StrategyView, now: Millis, interval: Millis): boolean =>
-  steppedAt !== null && timeGap(steppedAt, now) <= lateAfter(interval);
-
-/** Returns until when a check at `now` observes a strategy: up to its stop, and not before its previous check. */
-export function observedUntil(
-  { strategy }: StrategyView,
-  own: readonly StrategyDay[],
-  { now, marketNow }: { readonly now: Millis; readonly marketNow: Millis },
-): Millis {
-  if (strategy.stoppedAt === null) return now;
-  const stopped = now - Math.max(0, marketNow - strategy.stoppedAt);
-  return Math.max(stopped, ...own.map(({ to }) => Math.min(to, now)));
+interface Looked {
+  readonly views: readonly StrategyView[];
+  readonly now: Millis;
+  /** New incidents by strategy. */
+  readonly incidents?: ReadonlyMap<string, number>;
 }
 
 /**
- * Returns the rows with those of today as a check at `now` would store them: the next check can be a minute away, and
- * without a server there is none. `rows` are in order of days, with the last row of each strategy.
+ * Returns the row of each strategy after a check at `now`, without those that cannot be read, such as a newer version's.
+ * `rows` are in order of days, with the last row of each strategy, however old: what it earned since counts to this day.
  */
-export function daysUntilNow(
+export function rowsAfterCheck(
   { kinds, marketTime, interval = MINUTE }: Pick<Deps, "kinds" | "marketTime" | "interval">,
   rows: readonly StrategyDay[],
-  { views, now }: { readonly views: readonly StrategyView[]; readonly now: Millis },
+  { views, now, incidents }: Looked,
 ): readonly StrategyDay[] {
   const known = groupBy(rows, ({ strategy }) => strategy);
-  const fresh = views
+  return views
     .filter((view) => isReadable(view, kinds))
     .map((view) => {
-      const { id, account } = view.strategy;
-      const own = (known.get(id) ?? []).slice(-2);
-      const place = parseAccountKey(account);
-      const until = observedUntil(view, own, { now, marketNow: marketTime(place, now) });
+      const { strategy, steppedAt } = view;
+      const own = (known.get(strategy.id) ?? []).slice(-2);
+      const place = parseAccountKey(strategy.account);
+      const until = observedUntil(strategy, own, { now, marketNow: marketTime(place, now) });
       const unchecked = until - Math.max(0, ...own.map(({ to }) => to));
       return withLook(own, view, {
         now: until,
         elapsed: unchecked > CHECK_GAP_MS ? 0 : unchecked,
         dayBegan: marketTime(place, dayOf(until) * DAY),
-        isUp: isSteppedInTime(view, now, interval),
-        incidents: 0,
+        isUp: steppedAt !== null && timeGap(steppedAt, now) <= lateAfter(interval),
+        incidents: incidents?.get(strategy.id) ?? 0,
         kinds,
       });
     });
+}
+
+/** Returns until when a check at `now` observes a strategy: up to its stop, and not before its previous check. */
+function observedUntil(
+  { stoppedAt }: StrategyView["strategy"],
+  own: readonly StrategyDay[],
+  { now, marketNow }: { readonly now: Millis; readonly marketNow: Millis },
+): Millis {
+  if (stoppedAt === null) return now;
+  const stopped = now - Math.max(0, marketNow - stoppedAt);
+  return Math.max(stopped, ...own.map(({ to }) => Math.min(to, now)));
+}
+
+/** Returns the rows with those that a check at `now` would store: the next one can be a minute away, or never come. */
+export function daysUntilNow(
+  deps: Pick<Deps, "kinds" | "marketTime" | "interval">,
+  rows: readonly StrategyDay[],
+  looked: Looked,
+): readonly StrategyDay[] {
+  const fresh = rowsAfterCheck(deps, rows, looked);
   const isFresh = new Set(fresh.map(({ strategy, day }) => `${day} ${strategy}`));
   return [...rows.filter(({ strategy, day }) => !isFresh.has(`${day} ${strategy}`)), ...fresh];
 }

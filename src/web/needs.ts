@@ -1,4 +1,4 @@
-import { countWithVerb, pluralize } from "../kernel/plain-text.ts";
+import { countWithVerb } from "../kernel/plain-text.ts";
 import type { StrategyRow } from "./types.ts";
 
 /** Notices that end by themselves, or that only inform. */
@@ -50,23 +50,27 @@ export function needsOfRows(rows: readonly StrategyRow[]): readonly NeedEntry[] 
 export const isResumed = ({ code, rows: [row] }: NeedEntry): boolean =>
   code === "paused" || (code === "error" && row?.status === "error");
 
-/** Number of entries with the same code from which they are one. */
+/** What several strategies have, by the code of entries that are folded into one from `FOLDED` on. */
+const STATES: Readonly<Record<string, string>> = {
+  out_of_range: "outside their range",
+  base_missing: "without the base that they bought",
+  limit: "blocked by a limit",
+  loss_limit: "at their loss limit",
+  paused: "paused",
+};
 const FOLDED = 3;
-
-/** Whether it costs money soon, so it is never folded or left out. */
-const isUrgentNeed = ({ code }: NeedEntry): boolean => FIRST.includes(code);
 
 /** Number of other groups that are listed at first. */
 const MAX_GROUPS = 3;
 
 /** Returns the groups that are listed at first: all urgent ones, which come first, and a few others. */
 export const firstGroups = (groups: readonly (readonly NeedEntry[])[]): readonly (readonly NeedEntry[])[] =>
-  groups.slice(0, Math.max(MAX_GROUPS, groups.filter(([need]) => need && isUrgentNeed(need)).length));
+  groups.slice(0, Math.max(MAX_GROUPS, groups.filter(([need]) => need && FIRST.includes(need.code)).length));
 
 /** Returns the entries in groups, of which most have one. */
 export function needGroups(needs: readonly NeedEntry[]): readonly (readonly NeedEntry[])[] {
   const isMany = (need: NeedEntry) =>
-    !isUrgentNeed(need) && needs.filter(({ code }) => code === need.code).length >= FOLDED;
+    STATES[need.code] !== undefined && needs.filter(({ code }) => code === need.code).length >= FOLDED;
   const groups = new Map<string, NeedEntry[]>();
   for (const need of needs) {
     const key = isMany(need) ? need.code : need.key;
@@ -75,19 +79,9 @@ export function needGroups(needs: readonly NeedEntry[]): readonly (readonly Need
   return [...groups.values()];
 }
 
-const STATES: Readonly<Record<string, string>> = {
-  out_of_range: "outside their range",
-  base_missing: "without the base that they bought",
-  limit: "blocked by a limit",
-  loss_limit: "at their loss limit",
-};
-
 /** Describes in one line what several strategies have. */
 export function groupText(needs: readonly NeedEntry[]): string {
   const rows = needs.flatMap((one) => one.rows);
   const noun = rows.every(({ definition }) => definition === "grid") ? "grid" : "strategy";
-  const words = needs[0]?.code.replaceAll("_", " ") ?? "";
-  const state = STATES[needs[0]?.code ?? ""] ?? (words === "paused" ? words : undefined);
-  const count = state ? countWithVerb(rows.length, noun) : pluralize(rows.length, noun);
-  return state ? `${count} ${state}` : `${count}: ${words}`;
+  return `${countWithVerb(rows.length, noun)} ${STATES[needs[0]?.code ?? ""]}`;
 }

@@ -27,11 +27,11 @@ interface TableProps<Row> {
   readonly empty: Child;
 }
 
-/** A table with more rows starts with its first ones; on a phone, each row is a card. */
-const [ROWS, CARDS] = [
-  { most: 100, first: 100 },
-  { most: 15, first: 10 },
-] as const;
+/** Number of rows that a table draws at first; the others are drawn on request. */
+const MAX_ROWS = 100;
+/** On a phone, each row is a card: a longer table starts with its first cards. */
+const MAX_CARDS = 15;
+const FIRST_CARDS = 10;
 
 /** A table with sortable columns that becomes cards on narrow screens. */
 export function Table<Row>({ label, columns, rows, keyOf, empty }: TableProps<Row>) {
@@ -40,8 +40,8 @@ export function Table<Row>({ label, columns, rows, keyOf, empty }: TableProps<Ro
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   const sorter = columns.find(({ name }) => name === order?.column)?.by;
   const all = sorter && order ? sorted(rows, sorter, order.isUp) : rows;
-  const { most, first } = isPhone() ? CARDS : ROWS;
-  const shown = isWhole || all.length <= most ? all : all.slice(0, first);
+  const [most, least] = isPhone() ? [MAX_CARDS, FIRST_CARDS] : [MAX_ROWS, MAX_ROWS];
+  const shown = isWhole || all.length <= most ? all : all.slice(0, least);
   const turn = (column: string) =>
     setOrder((before) => ({ column, isUp: before?.column === column ? !before.isUp : false }));
   return (

@@ -6,7 +6,7 @@ import { reportLines } from "../../src/report/figures.ts";
 import { checkAlarms } from "../../src/report/operations/alarm-checks.ts";
 import { reportOperations } from "../../src/report/operations/report.ts";
 import type { Report } from "../../src/report/schema.ts";
-import { createReportStore, daysQuery, uncountedQuery } from "../../src/report/store.ts";
+import { createReportStore, daysQuery, lastDayQuery, uncountedQuery } from "../../src/report/store.ts";
 import { statement } from "../../src/storage/client/context.ts";
 import { strategyDays } from "../../src/storage/tables/liquidity-tables.ts";
 import { appOver } from "../support/app.ts";
@@ -310,6 +310,22 @@ describe("a report", () => {
     expect((await week())?.totalProfit).toBe(seen?.totalProfit);
   });
 
+  it("counts what a strategy earned while no server checked it for days", async () => {
+    const other = await watched();
+    const id = await other.start();
+    await other.pass(60);
+    for (let at = 0; at < 72; at++) {
+      other.time.pass(HOUR);
+      await runRound(other.deps);
+    }
+    const total = async () =>
+      (await runOperation<{ totalProfit: string }>(other.deps, "get_strategy", { id })).totalProfit;
+    const week = async () => (await other.report({ week: true })).strategies[0]?.totalProfit;
+    expect(await week()).toBe(await total());
+    await checkAlarms(other.deps);
+    expect(await week()).toBe(await total());
+  });
+
   it("is updated by one of many processes, and a successor notes a gap once", async () => {
     const other = await watched();
     const second = { ...other.deps, local: { ...other.deps.local, name: "second:2" } };
@@ -348,6 +364,9 @@ it("report queries read only the requested days and uncounted events", async () 
   };
   expect(await plan(daysQuery(context, 1, 2))).toMatch(
     /SEARCH strategy_days USING INDEX strategy_days_by_day/,
+  );
+  expect(await plan(lastDayQuery(context, "g"))).toMatch(
+    /^SEARCH strategy_days USING INDEX sqlite_autoindex_strategy_days_1 \(strategy=\?\)$/,
   );
   const counted = await plan(uncountedQuery(context, 10));
   expect(counted).toMatch(/SEARCH events USING INTEGER PRIMARY KEY/);

@@ -64,7 +64,8 @@ describe("what needs the user", () => {
     expect(groupText(needsOfRows([own, grid("g", "out_of_range")]))).toBe(
       "2 strategies are outside their range",
     );
-    expect(groupText(needsOfRows([grid("g", "collar")]))).toBe("1 grid: collar");
+    const other = needGroups(needsOfRows(["l", "m", "n"].map((id) => grid(id, "collar"))));
+    expect(other.map((group) => group.length)).toEqual([1, 1, 1]);
     // What costs money soon is never folded, and never left out.
     const urgent = needGroups(needsOfRows(["h", "i", "j", "k"].map((id) => grid(id, "stop_price_held_up"))));
     expect(urgent.map((group) => group.length)).toEqual([1, 1, 1, 1]);

@@ -34,7 +34,7 @@ const LEVELS: readonly Option[] = [
   {
     title: "Allow taker orders",
     flags: "--post-only false",
-    says: "`--post-only false`: an order that would fill at once does so, and pays the taker fee. By default, it is placed at the best price of its own side.",
+    says: "`--post-only false`: an order that would fill at once does so, and pays the taker fee. By default, a buy rests at the best bid instead, and a sell at the best ask.",
   },
   {
     title: "Reserve quote",

@@ -4,7 +4,7 @@ import { splitPair } from "../../kernel/pair.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { minuteText } from "../../kernel/time.ts";
-import { parseAccountKey } from "../../model/account.ts";
+import { modeOf, parseAccountKey } from "../../model/account.ts";
 import { type BidAsk, type Book, expectedText, takeFrom } from "../../model/market.ts";
 import { type Preview, paperMark } from "../../model/proposal.ts";
 import type { StrategyConfig } from "../../model/strategy.ts";
@@ -118,7 +118,7 @@ function previewChange(
   { what, cost = "nothing at once", sale, notes = [], killed = false }: ChangePreview,
 ): Preview {
   const { id, symbol, status, phase, account } = strategy;
-  const isPaper = parseAccountKey(account).kind === "dry";
+  const isPaper = modeOf(account) === "paper";
   const { position, averageCost, realized } = kind.accounts(strategy, memory.marks[symbol]?.mid);
   const { base, quote } = splitPair(symbol);
   return {

@@ -4,7 +4,7 @@ import { AppError, labelledError, noLongerHolds } from "../../kernel/errors.ts";
 import { mistypedText } from "../../kernel/field-kinds.ts";
 import { idField, planHash, strategyName } from "../../kernel/fields.ts";
 import { didYouMean } from "../../kernel/plain-text.ts";
-import { parseAccountKey } from "../../model/account.ts";
+import { modeOf, parseAccountKey } from "../../model/account.ts";
 import { byOf } from "../../model/events.ts";
 import { NO_EXPOSURE, paperMark } from "../../model/proposal.ts";
 import { checkHolds, planHashOf } from "../../model/shown-plan.ts";
@@ -140,11 +140,16 @@ async function readyEdit(
       "Conflict",
       `${id} cannot be changed here: ${definition} is not loaded, because its file is missing or has an error`,
     );
-  const { exchange, kind: accountKind } = parseAccountKey(strategy.account);
+  const { exchange } = parseAccountKey(strategy.account);
   const edit = await kind.readEdit(deps, { strategy, config: readConfigOf(form, config) }, reader);
   if (edit.changes.length === 0)
     throw new AppError("Invalid request", "this changes nothing; set at least one field to another value");
-  return { strategy, kind, edit, place: { definition, exchange, dryRun: accountKind === "dry" } };
+  return {
+    strategy,
+    kind,
+    edit,
+    place: { definition, exchange, dryRun: modeOf(strategy.account) === "paper" },
+  };
 }
 
 /** Returns a running strategy that can be changed now. Throws AppError otherwise. */
@@ -231,7 +236,7 @@ async function prepareRename(
 ): Promise<PreparedCall<z.input<ReturnType<typeof EditedStrategyShape>>>> {
   const [view] = await deps.store.strategies({ id });
   if (!view) throw new AppError("Not found", `there is no strategy ${id}`);
-  const isPaper = parseAccountKey(view.strategy.account).kind === "dry";
+  const isPaper = modeOf(view.strategy.account) === "paper";
   const mark = paperMark(isPaper);
   const changes = [{ field: "name", from: view.strategy.name ?? "none", to: name ?? "none" }];
   return {

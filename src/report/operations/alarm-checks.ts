@@ -1,16 +1,7 @@
-import { isInRange, isReadable } from "../../engine/accounts.ts";
+import { isInRange } from "../../engine/accounts.ts";
 import { roundMoney, text } from "../../kernel/decimal.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
-import {
-  DAY,
-  dayOf,
-  formatSince,
-  formatSpan,
-  HOUR,
-  MINUTE,
-  type Millis,
-  timeGap,
-} from "../../kernel/time.ts";
+import { formatSince, formatSpan, HOUR, MINUTE, type Millis, timeGap } from "../../kernel/time.ts";
 import { type AccountKey, parseAccountKey } from "../../model/account.ts";
 import { type Alarm, levelOf, type StrategyDay } from "../../model/news.ts";
 import { groupBy } from "../../model/order.ts";
@@ -18,7 +9,7 @@ import type { Deps } from "../../ports/deps.ts";
 import type { Kinds } from "../../ports/kind.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import type { MetricsDeps, Readings } from "../../storage/metrics.ts";
-import { CHECK_GAP_MS, isSteppedInTime, lateAfter, observedUntil, withLook } from "../day.ts";
+import { CHECK_GAP_MS, lateAfter, rowsAfterCheck } from "../day.ts";
 import type { AlarmCheckLease, ReportDeps } from "../store.ts";
 
 export type AlarmCheckDeps = Pick<
@@ -60,8 +51,7 @@ export async function checkAlarms(
   if (!turn) return;
   const [running, readings] = await Promise.all([store.strategies({ stopped: false }), metrics.readings()]);
   const views = [...running, ...(await stoppedToday(deps, turn, running))];
-  // Without those that cannot be read, such as a newer version's, so the others still have days and alarms.
-  await keepDays(deps, turn, { views: views.filter((view) => isReadable(view, kinds)), interval });
+  await keepDays(deps, turn, { views, interval });
   const others = await alsoWrong(turn.now);
   const found = alarmsOf(running, readings, { interval, kinds, marketTime });
   await tellAlarms({ ...deps, interval }, turn, running, [...found, ...others]);
@@ -91,10 +81,9 @@ async function stoppedToday(
 
 async function keepDays(
   { reports, kinds, marketTime }: AlarmCheckDeps,
-  { now, before, days, events }: AlarmCheckLease,
+  { now, days, events }: AlarmCheckLease,
   { views, interval }: { readonly views: readonly StrategyView[]; readonly interval: Millis },
 ): Promise<void> {
-  const elapsed = now - before > CHECK_GAP_MS ? 0 : now - before;
   const counts = new Map<string, number>();
   const requested = new Set(
     views.filter(({ strategy }) => strategy.wants === "stop").map(({ strategy }) => strategy.id),
@@ -112,24 +101,10 @@ async function keepDays(
       counts.set(event.strategy, (counts.get(event.strategy) ?? 0) + 1);
   }
   const recent = new Set(days.map(({ strategy }) => strategy));
-  // After a downtime of days: their rows are older, and the result since then counts to this day.
   const older = views.map(({ strategy: { id } }) => id).filter((id) => !recent.has(id));
-  const known = groupBy([...((await reports?.lastDaysOf(older)) ?? []), ...days], ({ strategy }) => strategy);
-  const rows = views.map((view) => {
-    const { id, account } = view.strategy;
-    const isUp = isSteppedInTime(view, now, interval);
-    const own = known.get(id) ?? [];
-    const place = parseAccountKey(account);
-    const until = observedUntil(view, own, { now, marketNow: marketTime(place, now) });
-    return withLook(own, view, {
-      now: until,
-      elapsed: Math.max(0, elapsed - (now - until)),
-      dayBegan: marketTime(place, dayOf(until) * DAY),
-      isUp,
-      incidents: counts.get(id) ?? 0,
-      kinds,
-    });
-  });
+  const stored = [...((await reports?.lastDaysOf(older)) ?? []), ...days];
+  const rows = rowsAfterCheck({ kinds, marketTime, interval }, stored, { views, now, incidents: counts });
+  const known = groupBy(stored, ({ strategy }) => strategy);
   // Reported before it is stored, so after a crash it is reported again.
   for (const message of rows.map((row) => cyclesSince(known.get(row.strategy) ?? [], row)))
     if (message) await reports?.tell({ kind: "cycle", ...message });

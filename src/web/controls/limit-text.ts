@@ -86,7 +86,7 @@ export function lowestDayLimit(
   { settings, limits }: Pick<LimitsAnswer, "settings" | "limits">,
   { scope, asset }: Pick<LimitsAnswer["used"][number], "scope" | "asset">,
 ): number | undefined {
-  // A limit names an account by its exchange alone; a token has only limits of its own.
+  // A limit's scope names an account by its exchange alone. Only a token's own limits apply to it.
   const [of, , exchange = ""] = scope.split(":");
   const isAccount = of === "account";
   const name = isAccount ? `account:${exchange.replace(/#.*$/, "")}` : scope;
