@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { runRound } from "../../src/engine/pass/round.ts";
 import { asGrid } from "../../src/grid/state/state.ts";
+import { text } from "../../src/kernel/decimal.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
 import { reportLines } from "../../src/report/figures.ts";
 import { checkAlarms } from "../../src/report/operations/alarm-checks.ts";
@@ -281,13 +282,11 @@ describe("a report", () => {
   it("keeps the days before a stop that no server saw for days, and adds its result to the day of the stop", async () => {
     const other = await watched();
     const id = await other.start();
-    await other.pass(60);
-    const daily = async () =>
-      (await other.context.db.select().from(strategyDays)).map(({ day, latest }) => [
-        day,
-        latest.filledOrders,
-      ]);
-    const before = await daily();
+    // Past midnight, so that the day of the stop did not begin with nothing.
+    await other.pass(240);
+    const daily = async () => other.context.db.select().from(strategyDays).orderBy(strategyDays.day);
+    const [first, second] = await daily();
+    expect(second?.opened).toEqual(first?.latest);
     // Without a server: passes of a command alone, then a stop, then nothing for two days.
     for (let at = 0; at < 10; at++) {
       other.time.pass(5000);
@@ -306,24 +305,38 @@ describe("a report", () => {
     expect(seen).toMatchObject({ filledOrders: all });
     expect(seen?.uptimePercent).toBeGreaterThan(95);
     await checkAlarms(other.deps);
-    expect(await daily()).toEqual([[before[0]?.[0], all]]);
-    expect((await week())?.totalProfit).toBe(seen?.totalProfit);
+    const { opened, upMillis } = second as NonNullable<typeof second>;
+    expect(await daily()).toMatchObject([
+      first as object,
+      {
+        day: second?.day,
+        opened,
+        latest: { filledOrders: all },
+        upMillis: expect.toSatisfy((up) => up >= upMillis),
+      },
+    ]);
+    expect(await week()).toMatchObject({
+      totalProfit: seen?.totalProfit,
+      uptimePercent: seen?.uptimePercent,
+    });
   });
 
-  it("counts what a strategy earned while no server checked it for days", async () => {
+  it("counts what a strategy earned while no server checked it for days to the day of the next check", async () => {
     const other = await watched();
     const id = await other.start();
     await other.pass(60);
+    const [checked] = await other.context.db.select().from(strategyDays);
     for (let at = 0; at < 72; at++) {
       other.time.pass(HOUR);
       await runRound(other.deps);
     }
-    const total = async () =>
-      (await runOperation<{ totalProfit: string }>(other.deps, "get_strategy", { id })).totalProfit;
-    const week = async () => (await other.report({ week: true })).strategies[0]?.totalProfit;
-    expect(await week()).toBe(await total());
+    const { totalProfit } = await runOperation<{ totalProfit: string }>(other.deps, "get_strategy", { id });
+    const earned = text(d(totalProfit) - (checked?.latest.total ?? 0n));
+    expect(Number(earned)).not.toBe(0);
+    const today = async () => (await other.report({})).strategies[0]?.totalProfit;
+    expect(await today()).toBe(earned);
     await checkAlarms(other.deps);
-    expect(await week()).toBe(await total());
+    expect(await today()).toBe(earned);
   });
 
   it("is updated by one of many processes, and a successor notes a gap once", async () => {
